@@ -50,18 +50,18 @@ def complete(rows: list[dict[str, str]]) -> list[dict[str, str]]:
 
 
 def test_mast_over_the_rows_that_all_three_rated(mast: list[dict[str, str]], tmp_path: Path) -> None:
-    found = report(tmp_path, complete(mast), ANNOTATORS)
-    assert found.n_items == 314
-    assert found.fleiss_kappa.value == pytest.approx(0.8976, abs=5e-5)
-    assert found.krippendorff_alpha.value == pytest.approx(0.8977, abs=5e-5)
-    assert [round(pair.cohen_kappa or 0, 3) for pair in found.pairs] == [0.846, 0.915, 0.932]
-    assert 1 - len(found.disagreements) / found.n_items == pytest.approx(0.955, abs=5e-4)
+    result = report(tmp_path, complete(mast), ANNOTATORS)
+    assert result.n_items == 314
+    assert result.fleiss_kappa.value == pytest.approx(0.8976, abs=5e-5)
+    assert result.krippendorff_alpha.value == pytest.approx(0.8977, abs=5e-5)
+    assert [round(pair.cohen_kappa or 0, 3) for pair in result.pairs] == [0.846, 0.915, 0.932]
+    assert 1 - len(result.disagreements) / result.n_items == pytest.approx(0.955, abs=5e-4)
 
 
 def test_mast_with_its_two_missing_ratings(mast: list[dict[str, str]], tmp_path: Path) -> None:
-    found = report(tmp_path, mast, ANNOTATORS)
-    assert found.n_items == 316
-    assert [pair.n for pair in found.pairs] == [316, 314, 314]
+    result = report(tmp_path, mast, ANNOTATORS)
+    assert result.n_items == 316
+    assert [pair.n for pair in result.pairs] == [316, 314, 314]
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_mast_with_its_two_missing_ratings(mast: list[dict[str, str]], tmp_path:
     [("Round 1", 90, 1), ("Round 2", 85, 1), ("Round 3", 85, 0.8067), ("Generlazability", 54, 0.6717)],
 )
 def test_mast_round_by_round(mast: list[dict[str, str]], tmp_path: Path, name: str, n: int, kappa: float) -> None:
-    found = report(tmp_path, [row for row in complete(mast) if row["round"] == name], ANNOTATORS)
-    assert found.n_items == n
-    assert found.fleiss_kappa.value == pytest.approx(kappa, abs=5e-5)
+    result = report(tmp_path, [row for row in complete(mast) if row["round"] == name], ANNOTATORS)
+    assert result.n_items == n
+    assert result.fleiss_kappa.value == pytest.approx(kappa, abs=5e-5)
 
 
 def test_mast_pairs_of_the_third_round(mast: list[dict[str, str]], tmp_path: Path) -> None:
-    found = report(tmp_path, [row for row in mast if row["round"] == "Round 3"], ANNOTATORS)
-    assert [round(pair.cohen_kappa or 0, 3) for pair in found.pairs] == [0.719, 0.719, 1.0]
+    result = report(tmp_path, [row for row in mast if row["round"] == "Round 3"], ANNOTATORS)
+    assert [round(pair.cohen_kappa or 0, 3) for pair in result.pairs] == [0.719, 0.719, 1.0]
 
 
 def test_dices_has_123_raters_of_all_350_items(data_folder: Path, tmp_path: Path) -> None:
@@ -100,14 +100,14 @@ NEWSROOM = {
 @pytest.mark.parametrize("metric", NEWSROOM["ordinal"])
 def test_newsroom_alpha_depends_on_the_level(data_folder: Path, tmp_path: Path, level: ScaleLevel, metric: str) -> None:
     rows = rows_of(data_folder / "judge_bench_raters" / "newsroom.csv")
-    found = report(tmp_path, [row for row in rows if row["metric"] == metric], ["r1", "r2", "r3"], level)
-    assert found.krippendorff_alpha.value == pytest.approx(NEWSROOM[level][metric], abs=5e-5)
+    result = report(tmp_path, [row for row in rows if row["metric"] == metric], ["r1", "r2", "r3"], level)
+    assert result.krippendorff_alpha.value == pytest.approx(NEWSROOM[level][metric], abs=5e-5)
 
 
 def test_inferential_strategies_have_two_equal_columns(data_folder: Path, tmp_path: Path) -> None:
-    found = report(tmp_path, rows_of(data_folder / "judge_bench_raters" / "inferential_strategies.csv"), ["r1", "r2"])
-    assert found.krippendorff_alpha.value == 1
-    assert "without width" in found.krippendorff_alpha.reason
+    result = report(tmp_path, rows_of(data_folder / "judge_bench_raters" / "inferential_strategies.csv"), ["r1", "r2"])
+    assert result.krippendorff_alpha.value == 1
+    assert "without width" in result.krippendorff_alpha.reason
 
 
 @pytest.mark.parametrize(
@@ -123,11 +123,11 @@ def test_an_agent_judge_against_human_consensus(
 ) -> None:
     rows = rows_of(data_folder / "agent_as_a_judge" / "judgements.csv")
     columns = ["human_satisfied", "agent_judge_satisfied"]
-    found = report(tmp_path, [row for row in rows if row["developer_agent"] == agent], columns)
-    (pair,) = found.pairs
+    result = report(tmp_path, [row for row in rows if row["developer_agent"] == agent], columns)
+    (pair,) = result.pairs
     assert pair.cohen_kappa == pytest.approx(kappa, abs=5e-5)
     assert pair.agreement == pytest.approx(alike / 366)
-    assert found.confusion[0].matrix == matrix
+    assert result.confusion[0].matrix == matrix
 
 
 def test_no_cell_of_mast_is_taken_for_a_label_but_zero_and_one(mast: list[dict[str, str]], tmp_path: Path) -> None:

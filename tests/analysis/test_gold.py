@@ -38,7 +38,7 @@ def test_an_empty_label_is_a_missing_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("text", "message"),
     [
         ("item,rater,label\ni1,ann,yes\ni2,ann,maybe\n", r"gold\.csv:3: label: 'maybe' is none of the labels yes, no"),
         ("item,rater,label\n\ni1,ann,yes\ni1,ann,no\n", r"gold\.csv:4: 'ann' labels 'i1' twice"),
@@ -57,9 +57,9 @@ def test_an_empty_label_is_a_missing_one(tmp_path: Path) -> None:
         ('item,rater,label\n"i1,ann,yes\n', r"gold\.csv: not a CSV table in UTF-8"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, written: str | bytes, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        check_gold(gold(tmp_path, written), ("yes", "no"))
+def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, text: str | bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        check_gold(gold(tmp_path, text), ("yes", "no"))
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_blank_lines_and_a_byte_order_mark_in_the_items_do_no_harm(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         (
             ["i1,ann,yes", "i3,ann,no"],
@@ -91,13 +91,13 @@ def test_blank_lines_and_a_byte_order_mark_in_the_items_do_no_harm(tmp_path: Pat
     ],
 )
 def test_a_label_of_an_item_that_is_not_there_is_refused_by_name_and_line(
-    tmp_path: Path, rows: list[str], said: str
+    tmp_path: Path, rows: list[str], message: str
 ) -> None:
     (tmp_path / "items.jsonl").write_text('{"id": "i1"}\n{"id": "i2", "unaskable": "not published"}\n')
     folder = gold(tmp_path, "item,rater,label\n" + "".join(f"{row}\n" for row in rows))
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         check_gold(folder, ("yes", "no"), item_ids(folder))
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         list(read_gold(folder, item_ids(folder)))
 
 
@@ -116,9 +116,9 @@ def test_a_folder_without_the_files_has_nothing_more(tmp_path: Path) -> None:
 def test_cases_of_one_family_hang_together(tmp_path: Path) -> None:
     lines = "item,family,set,variant,partner\na,csv,scoring,plain,b\nb,csv,scoring,harder,a\nc,,,,\n"
     (tmp_path / "gold_construction.csv").write_text(lines)
-    found = read_constructions(tmp_path)
-    assert found["a"] == Construction("a", "csv", "scoring", "plain", "b")
-    assert families_of(found) == {"a": "family csv", "b": "family csv"}
+    result = read_constructions(tmp_path)
+    assert result["a"] == Construction("a", "csv", "scoring", "plain", "b")
+    assert families_of(result) == {"a": "family csv", "b": "family csv"}
 
 
 def test_a_column_that_is_missing_is_named(tmp_path: Path) -> None:

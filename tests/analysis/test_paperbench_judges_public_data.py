@@ -52,15 +52,15 @@ def test_judges_that_look_at_nothing_have_the_stated_accuracy(benchmark: Path, m
 def test_the_category_alone_has_the_stated_macro_f1_and_an_interval_wider_than_that_of_single_leaves(
     benchmark: Path,
 ) -> None:
-    found = scored(benchmark, {"Code Development"})
-    macro = sum(of_label.f1.value or 0 for of_label in found.labels.values()) / 2
+    result = scored(benchmark, {"Code Development"})
+    macro = sum(of_label.f1.value or 0 for of_label in result.labels.values()) / 2
     assert macro == pytest.approx(0.572, abs=5e-4)
-    alone = wilson(round((found.accuracy.value or 0) * found.n), found.n)
-    assert found.accuracy.high is not None
-    assert found.accuracy.low is not None
+    alone = wilson(round((result.accuracy.value or 0) * result.n), result.n)
+    assert result.accuracy.high is not None
+    assert result.accuracy.low is not None
     assert alone.high is not None
     assert alone.low is not None
-    assert found.accuracy.high - found.accuracy.low > 1.5 * (alone.high - alone.low)
+    assert result.accuracy.high - result.accuracy.low > 1.5 * (alone.high - alone.low)
 
 
 def printed(data_folder: Path, model: str) -> dict[str, float]:
@@ -88,8 +88,8 @@ def test_a_printed_accuracy_is_a_count_of_all_leaves_and_those_of_the_categories
 
 
 def test_one_judge_was_scored_on_335_leaves_fewer_so_that_its_figures_are_not_comparable(data_folder: Path) -> None:
-    found = answered(data_folder, "o1-mini-2024-09-12_high", LEAVES)
-    assert found == LEAVES | {"Overall": 2693 - 335, "Code Execution": 2100 - 335}
+    result = answered(data_folder, "o1-mini-2024-09-12_high", LEAVES)
+    assert result == LEAVES | {"Overall": 2693 - 335, "Code Execution": 2100 - 335}
 
 
 def test_the_intervals_of_the_two_best_judges_overlap_even_with_leaves_taken_as_independent(data_folder: Path) -> None:

@@ -30,11 +30,11 @@ def one_curve(group: str = "Small model", shift: float = 0.0) -> list[Row]:
 
 def lines(svg: str) -> list[list[tuple[float, float]]]:
     """The drawn lines with more than two ends."""
-    found = []
+    results = []
     for style in re.findall(r'<path d="([^"]+)"[^>]*style="fill: none', svg):
         numbers = [float(number) for number in style.split() if number not in "ML"]
-        found.append(list(zip(numbers[::2], numbers[1::2], strict=True)))
-    return [line for line in found if len(line) > 2]
+        results.append(list(zip(numbers[::2], numbers[1::2], strict=True)))
+    return [line for line in results if len(line) > 2]
 
 
 @pytest.mark.parametrize("figure", [curves(one_curve(), PLACES, "Curve"), funnel(STEPS, "Funnel")])

@@ -40,7 +40,7 @@ def test_a_share_is_printed_in_percent_and_given_as_a_fraction(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (("unit = ", "units = "), "units"),
         (('id = "a"', 'id = "a"\ncheck = "percentage"\ninputs = { n = "b" }'), "the figure 'b', which does not exist"),
@@ -62,10 +62,10 @@ def test_a_share_is_printed_in_percent_and_given_as_a_fraction(tmp_path: Path) -
         (("printed = ", "printed = 12 #"), "printed"),
     ],
 )
-def test_a_broken_file_is_named_with_what_is_wrong(tmp_path: Path, change: tuple[str, str], said: str) -> None:
+def test_a_broken_file_is_named_with_what_is_wrong(tmp_path: Path, change: tuple[str, str], message: str) -> None:
     file = tmp_path / "paper.toml"
     file.write_text(FORM.replace(*change))
-    with pytest.raises(InputError, match=re.escape(said)) as caught:
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
         read_paper(file)
     assert str(file) in caught.value.line()
 
@@ -103,7 +103,7 @@ def test_a_figure_names_every_way_to_work_it_out_the_first_one_first(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("inputs", "said"),
+    ("inputs", "text"),
     [
         ({"a": 'check = "same"\ninputs = { other = "a" }'}, "a: the figure is computed from itself: a → a"),
         ({"a": 'check = "sum"\ninputs = { parts = ["b", "a"] }'}, "a: the figure is computed from itself: a → a"),
@@ -126,14 +126,14 @@ def test_a_figure_names_every_way_to_work_it_out_the_first_one_first(tmp_path: P
     ],
 )
 def test_a_figure_that_is_worked_out_from_itself_is_an_error_that_names_the_way_round(
-    tmp_path: Path, inputs: dict[str, str], said: str
+    tmp_path: Path, inputs: dict[str, str], text: str
 ) -> None:
     file = tmp_path / "paper.toml"
     figures = [FORM.replace('id = "a"', f'id = "{name}"\n{inputs.get(name, "")}') for name in "abc"]
     file.write_text(figures[0] + "".join(one[one.index("[[figure]]") :] for one in figures[1:]))
     with pytest.raises(InputError) as caught:
         read_paper(file)
-    assert said in f"{caught.value.line()} → "
+    assert text in f"{caught.value.line()} → "
 
 
 def test_a_matrix_that_holds_the_figure_that_is_worked_out_from_it_is_an_error(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_matrix_holds_the_ids_of_its_cells_and_a_kappa_may_name_it(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (('[["b", "b"]]', '[["b"]]'), "cells are not 1 rows of 2"),
         (('[["b", "b"]]', '[["b", "c"]]'), "the figure 'c', which does not exist"),
@@ -184,11 +184,11 @@ def test_a_matrix_holds_the_ids_of_its_cells_and_a_kappa_may_name_it(tmp_path: P
     ],
 )
 def test_a_matrix_that_does_not_fit_its_labels_or_the_figures_is_an_error(
-    tmp_path: Path, change: tuple[str, str], said: str
+    tmp_path: Path, change: tuple[str, str], message: str
 ) -> None:
     file = tmp_path / "paper.toml"
     file.write_text(FORM + SECOND + MATRIX.replace(*change))
-    with pytest.raises(InputError, match=re.escape(said)):
+    with pytest.raises(InputError, match=re.escape(message)):
         read_paper(file)
 
 

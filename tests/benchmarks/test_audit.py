@@ -45,9 +45,9 @@ def test_sound_tables_raise_no_alarm() -> None:
 
 @pytest.mark.parametrize("kind", FOUND_ALWAYS)
 def test_an_error_that_shows_is_found(kind: str) -> None:
-    found = on_planted_errors(SEED, kind, TABLES)
-    assert any(one.undetectable is False for one in found)
-    assert all(one.detected for one in detectable(found))
+    result = on_planted_errors(SEED, kind, TABLES)
+    assert any(one.undetectable is False for one in result)
+    assert all(one.detected for one in detectable(result))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -103,24 +103,24 @@ def test_a_share_without_its_count_may_print_as_any_count_of_its_cases() -> None
 
 
 def test_a_wrong_digit_is_found_where_not_every_share_can_come() -> None:
-    found = {(one.n, one.digits): one.found / one.shares for one in wrong_digits(SEED, 20)}
+    results = {(one.n, one.digits): one.found / one.shares for one in wrong_digits(SEED, 20)}
     # Out of 100 cases every whole percentage can come, and only what is more than 100% is found.
-    assert found[100, 0] < 0.2
-    assert found[100, 2] > 0.4
+    assert results[100, 0] < 0.2
+    assert results[100, 2] > 0.4
 
 
 def test_the_page_says_alarms_first_and_every_kind() -> None:
-    found = {kind: on_planted_errors(SEED, kind, 3) for kind in KINDS}
-    written = page(on_sound_tables(SEED, 9), found, tuple(wrong_digits(SEED, 3)), 3, SEED)
-    assert "0 of 9 sound tables" in written
-    assert all(f"| {kind} | 3 |" in written for kind in KINDS)
+    results = {kind: on_planted_errors(SEED, kind, 3) for kind in KINDS}
+    content = page(on_sound_tables(SEED, 9), results, tuple(wrong_digits(SEED, 3)), 3, SEED)
+    assert "0 of 9 sound tables" in content
+    assert all(f"| {kind} | 3 |" in content for kind in KINDS)
 
 
 def test_what_is_recorded_is_read_back_as_it_was_counted() -> None:
     kind = next(iter(KINDS))
-    found = {kind: on_planted_errors(SEED, kind, 5)}
-    text = recording(Sound(9, 30, 1, ()), found, tuple(wrong_digits(SEED, 2)), SEED)
+    results = {kind: on_planted_errors(SEED, kind, 5)}
+    text = recording(Sound(9, 30, 1, ()), results, tuple(wrong_digits(SEED, 2)), SEED)
     run = toml_form(text.encode(), Detection, Path("recording.toml"), "Written by the benchmark.")
     assert (run.seed, run.sound.with_alarm) == (SEED, 1)
-    assert run.planted == (planted_counts(kind, found[kind]),)
+    assert run.planted == (planted_counts(kind, results[kind]),)
     assert run.wrong_digits == tuple(wrong_digits(SEED, 2))

@@ -28,8 +28,8 @@ def _turns(said: Callable[[int], str], answered: Callable[[int], Step]) -> Calla
     )
 
 
-def _calls(said: str, made: Callable[[int], Step]) -> Callable[[int], Trajectory]:
-    return lambda size: run(user(said), *[made(turn) for turn in range(size)])
+def _calls(text: str, made: Callable[[int], Step]) -> Callable[[int], Trajectory]:
+    return lambda size: run(user(text), *[made(turn) for turn in range(size)])
 
 
 GROWING: dict[str, Callable[[int], Trajectory]] = {

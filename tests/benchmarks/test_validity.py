@@ -23,8 +23,8 @@ def generator() -> np.random.Generator:
     return np.random.default_rng(20)
 
 
-def rates(found: Iterable[Rate], method: str, setting: str = "", what: str = "") -> list[float]:
-    chosen = [rate.rate for rate in found if rate.method == method and setting in rate.setting and what in rate.what]
+def rates(message: Iterable[Rate], method: str, setting: str = "", what: str = "") -> list[float]:
+    chosen = [rate.rate for rate in message if rate.method == method and setting in rate.setting and what in rate.what]
     assert chosen, f"no rate of {method} {setting}"
     return chosen
 
@@ -161,8 +161,8 @@ def test_intervals_hold_the_truth_and_tests_reject_about_as_often_as_they_say(wh
     drawn, bounds = BOUNDS[what]
     every = list(drawn())
     for method, setting, kind, low, high in bounds:
-        found = rates(every, method, setting, kind)
-        assert low <= min(found) <= max(found) <= high, (method, setting, found)
+        result = rates(every, method, setting, kind)
+        assert low <= min(result) <= max(result) <= high, (method, setting, result)
 
 
 def test_an_interval_that_is_too_short_is_found_out() -> None:
@@ -174,8 +174,8 @@ def test_an_interval_that_is_too_short_is_found_out() -> None:
 
 
 def test_a_missing_interval_is_neither_right_nor_wrong_and_a_missing_p_value_rejects_nothing() -> None:
-    found = coverage("", "", 0.5, [Estimate(0.5, 0.4, 0.6), Estimate(0.5), Estimate(0.1, 0.0, 0.2)])
-    assert (found.rate, found.undefined, found.samples) == (0.5, pytest.approx(1 / 3), 3)
+    result = coverage("", "", 0.5, [Estimate(0.5, 0.4, 0.6), Estimate(0.5), Estimate(0.1, 0.0, 0.2)])
+    assert (result.rate, result.undefined, result.samples) == (0.5, pytest.approx(1 / 3), 3)
     test = rejections("", "", [Significance(None, None), Significance(3.0, 0.01)])
     assert (test.rate, test.undefined) == (0.5, 0.5)
 
@@ -183,7 +183,7 @@ def test_a_missing_interval_is_neither_right_nor_wrong_and_a_missing_p_value_rej
 def test_the_page_says_how_many_rates_are_nominal_and_lists_each() -> None:
     exact = Rate("coverage", "Wilson", "n = 5", 0.95, width=0.4)
     drawn = Rate("type I error", "sandwich", "4 clusters", 0.2, samples=400)
-    written = page([exact, drawn], 400, 0)
-    assert "1 of 2 rates are nominal" in written
-    assert "| Wilson | n = 5 | 95.0% | exact |  | 0.400 | nominal |" in written
-    assert "| sandwich | 4 clusters | 20.0% | ± 2.0% |  |  | too eager |" in written
+    content = page([exact, drawn], 400, 0)
+    assert "1 of 2 rates are nominal" in content
+    assert "| Wilson | n = 5 | 95.0% | exact |  | 0.400 | nominal |" in content
+    assert "| sandwich | 4 clusters | 20.0% | ± 2.0% |  |  | too eager |" in content

@@ -39,7 +39,7 @@ OPTIONS = (
 
 
 def _find(*names: str) -> str | None:
-    return next((found for name in names if (found := shutil.which(name))), None)
+    return next((result for name in names if (result := shutil.which(name))), None)
 
 
 @pytest.fixture(scope="session")

@@ -166,18 +166,18 @@ def misstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 @pytest.fixture
 def makers(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The modules that have a template rendered, as they do it."""
-    found: set[str] = set()
+    results: set[str] = set()
     get_template = Environment.get_template
 
     def noted(self: Environment, name: str, *more: object, **named: object) -> object:
         frame = sys._getframe(1)
         while frame is not None:
-            found.add(str(frame.f_globals.get("__name__")))
+            results.add(str(frame.f_globals.get("__name__")))
             frame = frame.f_back
         return get_template(self, name, *more, **named)
 
     monkeypatch.setattr(Environment, "get_template", noted)
-    return found
+    return results
 
 
 def _written(folder: Path, misstep: Callable[..., None]) -> Iterator[str]:
@@ -235,7 +235,7 @@ def _written(folder: Path, misstep: Callable[..., None]) -> Iterator[str]:
 
 def _makers() -> set[str]:
     """The modules that make pages, or parts of them: those that import a door to it."""
-    found = set()
+    results = set()
     for room in ("analysis", "studies"):
         for file in (ROOT / room).rglob("*.py"):
             names = {
@@ -245,8 +245,8 @@ def _makers() -> set[str]:
                 for name in node.names
             }
             if names & DOORS and file.name != "__init__.py":
-                found.add(".".join(("misstep", *file.relative_to(ROOT).with_suffix("").parts)))
-    return found
+                results.add(".".join(("misstep", *file.relative_to(ROOT).with_suffix("").parts)))
+    return results
 
 
 def test_every_page_sorts_filters_and_searches_without_a_complaint(chromium, misstep, makers, tmp_path: Path) -> None:
@@ -278,5 +278,5 @@ def test_every_page_sorts_filters_and_searches_without_a_complaint(chromium, mis
             wrong[f"after the calibration of {rater}"] = used(pages.address(rater))
     misstep("annotate", "export", tmp_path / "study", "--html", tmp_path / "study.html", "--boot", 0)
     wrong["study.html"] = used((tmp_path / "study.html").as_uri())
-    assert {name: found for name, found in wrong.items() if found} == {}
+    assert {name: result for name, result in wrong.items() if result} == {}
     assert _makers() - makers == set()

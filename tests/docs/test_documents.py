@@ -89,9 +89,9 @@ def test_the_choice_that_a_reader_is_told_to_change_stands_in_the_notebook() -> 
 def test_the_settings_of_the_hook_are_those_that_doctor_looks_for(tmp_path: Path) -> None:
     (settings,) = re.findall(r"```json\n(\{\"hooks\".*?)```", EVERYTHING, flags=re.DOTALL)
     (tmp_path / "settings.json").write_text(settings)
-    found = list(installed_hooks([tmp_path / "settings.json"]))
-    assert [one.event for one in found] == ["PostToolUse", "PostToolUseFailure"]
-    assert set(EVENTS) > {one.event for one in found}
+    results = list(installed_hooks([tmp_path / "settings.json"]))
+    assert [one.event for one in results] == ["PostToolUse", "PostToolUseFailure"]
+    assert set(EVENTS) > {one.event for one in results}
     assert len(settings.strip().splitlines()) == 4
 
 

@@ -247,7 +247,7 @@ def test_the_rule_and_the_prompt_of_one_category_have_different_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("named", "said"),
+    ("named", "message"),
     [
         ("nobody@rule", "Rules are"),
         ("no.such.module:Judge", "cannot be loaded"),
@@ -255,6 +255,6 @@ def test_the_rule_and_the_prompt_of_one_category_have_different_names() -> None:
         ("tests.families.test_judges:says_yes", "is not a judge"),
     ],
 )
-def test_what_is_no_judge_is_said_before_anything_is_asked(named: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_what_is_no_judge_is_said_before_anything_is_asked(named: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         known_judge(named)

@@ -138,11 +138,11 @@ def test_the_benchmark_file_counts_what_stands_in_the_folder(written: list[Path]
 @pytest.mark.data
 def test_every_run_of_a_loaded_set_is_read_by_whoever_is_given_its_folder(written: list[Path]) -> None:
     for folder in written:
-        found = list(trajectories([folder]))
-        assert not [one for one in found if isinstance(one, Unreadable)]
-        ids = [one.id for one in found if isinstance(one, Trajectory)]
+        results = list(trajectories([folder]))
+        assert not [one for one in results if isinstance(one, Unreadable)]
+        ids = [one.id for one in results if isinstance(one, Trajectory)]
         assert ids == [run.id for run in runs_of(folder)]
-        others = {Path(one.file).name for one in found if isinstance(one, Skipped)}
+        others = {Path(one.file).name for one in results if isinstance(one, Skipped)}
         assert not [name for name in others if name != "benchmark.toml" and not name.startswith("gold")]
 
 

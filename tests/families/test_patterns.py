@@ -83,18 +83,18 @@ class Known(dict[str, Any]):
 @cache
 def uses(room: str) -> Uses:
     """Every pattern of a room: of its modules, in tables, and those that are written where they are used."""
-    found = Uses()
+    result = Uses()
     root = importlib.import_module(room)
     inside = pkgutil.walk_packages(getattr(root, "__path__", ()), f"{room}.")
     for name in (room, *(module.name for module in inside if not module.name.endswith("__main__"))):
-        _look_into(importlib.import_module(name), found)
-    return found
+        _look_into(importlib.import_module(name), result)
+    return result
 
 
-def _look_into(module: ModuleType, found: Uses) -> None:
+def _look_into(module: ModuleType, result: Uses) -> None:
     for name, value in list(vars(module).items()):
         for pattern in _patterns_in(value):
-            found.add(pattern, f"{module.__name__}.{name}", None if pattern is value else "findall")
+            result.add(pattern, f"{module.__name__}.{name}", None if pattern is value else "findall")
     source = inspect.getsource(module)
     if not re.search(r"\bre\.", source) and not any(isinstance(value, re.Pattern) for value in vars(module).values()):
         return
@@ -109,16 +109,16 @@ def _look_into(module: ModuleType, found: Uses) -> None:
                 pattern = _evaluated(node, known)
                 methods = named.get(id(node), [None]) if node.func.attr == "compile" else [node.func.attr]
                 for method in methods:
-                    found.add(pattern, f"{module.__name__}:{node.lineno}", method)
+                    result.add(pattern, f"{module.__name__}:{node.lineno}", method)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in METHODS:
             with_method.add(node.value)
             if isinstance(value := vars(module).get(node.value.id), re.Pattern):
-                found.add(value, module.__name__, node.attr)
+                result.add(value, module.__name__, node.attr)
     for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in with_method:
             value = vars(module).get(node.id)
             if isinstance(value, re.Pattern):
-                found.add(value, module.__name__, "findall")
+                result.add(value, module.__name__, "findall")
 
 
 def _methods_of_names(nodes: list[ast.AST]) -> dict[int, list[str]]:

@@ -40,7 +40,7 @@ def values_of(recording: bytes, reader: Reader) -> list[bytes]:
 
 def trajectories(recording: bytes, reader: Reader) -> list[Trajectory]:
     source = Source(reader.FORMAT, "runs/recording", 3)
-    return [found for value in values_of(recording, reader) for found in reader.read(value, source)]
+    return [result for value in values_of(recording, reader) for result in reader.read(value, source)]
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -122,10 +122,10 @@ def test_whatever_the_bytes_a_reader_raises_nothing_but_unreadable(name: str, da
     mutate: Callable[[bytes, st.DataObject], bytes] = data.draw(st.sampled_from((_cut, _overwrite, _replace_value)))
     reader = reader_for(name)
     try:
-        found = trajectories(mutate(recording, data), reader)
+        result = trajectories(mutate(recording, data), reader)
     except UnreadableTrajectory:
         return
-    for trajectory in found:
+    for trajectory in result:
         assert checked(trajectory, trajectory.source)
         assert list(read(msgspec.json.encode(to_atif(trajectory)), Source("atif"))) == [trajectory]
 

@@ -39,9 +39,9 @@ def recordings(folder: Path) -> Iterator[Path]:
 
 def read_all(path: Path) -> list[Trajectory]:
     """The trajectories of a file, none of which is unreadable."""
-    found = list(read_file(path))
-    readable = [one for one in found if isinstance(one, Trajectory)]
-    assert readable == found
+    results = list(read_file(path))
+    readable = [one for one in results if isinstance(one, Trajectory)]
+    assert readable == results
     return readable
 
 
@@ -50,11 +50,11 @@ def test_each_recording_is_of_one_format_and_the_same_after_atif(folder: str, da
     for path in recordings(data_folder / folder):
         sample = sample_file(path)
         assert FOLDERS[folder] == recognise(sample, all_readers()).FORMAT, path
-        found = read_all(path)
-        assert found, path
-        for trajectory in found:
-            written = msgspec.json.encode(to_atif(trajectory))
-            assert list(read(written, Source("atif", "elsewhere"))) == [trajectory]
+        result = read_all(path)
+        assert result, path
+        for trajectory in result:
+            content = msgspec.json.encode(to_atif(trajectory))
+            assert list(read(content, Source("atif", "elsewhere"))) == [trajectory]
 
 
 FIGURES = {  # steps, calls, results, user's steps, prompt tokens; that of Aider rounds its tokens
@@ -84,9 +84,9 @@ def test_a_sample_is_read_whole(name: str, data_folder: Path) -> None:
 
 
 def test_swe_smith_training_conversations_are_chats(data_folder: Path) -> None:
-    found = read_all(data_folder / "agent_trajs/swesmith/ft_xml_example.jsonl.gz")
-    assert [one.source.format for one in found] == ["openai_chat"] * 3
-    assert sum(step.role == "agent" for one in found for step in one.steps) == 103
+    result = read_all(data_folder / "agent_trajs/swesmith/ft_xml_example.jsonl.gz")
+    assert [one.source.format for one in result] == ["openai_chat"] * 3
+    assert sum(step.role == "agent" for one in result for step in one.steps) == 103
 
 
 def test_atif_samples_have_the_steps_of_their_description(data_folder: Path) -> None:
@@ -106,7 +106,7 @@ def test_tau_bench_records_of_another_set_have_the_same_shape(data_folder: Path)
 
 
 def test_an_openai_conversation_has_its_13_tool_calls_answered(data_folder: Path) -> None:
-    found = read_all(data_folder / "transcript_formats/openai_chat/airline_chats.jsonl")
-    assert [one.id for one in found] == ["airline_chats-1", "airline_chats-2", "airline_chats-3"]
-    steps = [step for one in found for step in one.steps]
+    result = read_all(data_folder / "transcript_formats/openai_chat/airline_chats.jsonl")
+    assert [one.id for one in result] == ["airline_chats-1", "airline_chats-2", "airline_chats-3"]
+    steps = [step for one in result for step in one.steps]
     assert sum(len(step.calls) for step in steps) == sum(len(step.results) for step in steps) == 13

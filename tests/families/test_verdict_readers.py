@@ -58,9 +58,9 @@ def test_a_reader_shows_a_made_up_file_and_names_where_the_form_is_described(nam
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_missing_answer_never_becomes_a_label(name: str, tmp_path: Path) -> None:
-    found = written_verdicts(file_of(name, tmp_path)).verdicts
-    assert any(one.status == "answered" for one in found)
-    missing = [one for one in found if one.label is None]
+    result = written_verdicts(file_of(name, tmp_path)).verdicts
+    assert any(one.status == "answered" for one in result)
+    missing = [one for one in result if one.label is None]
     assert missing, "the sample has an answer that is none"
     assert all(one.error and one.status != "answered" for one in missing)
     assert all(one.score is None for one in missing)
@@ -75,8 +75,8 @@ def test_whatever_stands_in_a_field_the_reader_gives_verdicts_or_an_error_that_n
         if not (isinstance(value, dict) and reader.is_own(value)):
             continue
         with suppress(InputError):
-            found = list(reader.verdicts(value, place))
-            assert all(isinstance(one.item, str) and isinstance(one.judge, str) for one in found)
-            assert all(one.label is None or isinstance(one.label, str) for one in found)
+            results = list(reader.verdicts(value, place))
+            assert all(isinstance(one.item, str) and isinstance(one.judge, str) for one in results)
+            assert all(one.label is None or isinstance(one.label, str) for one in results)
             read += 1
     assert read > len(ODD)

@@ -6,7 +6,7 @@ from misstep.harness.errors import MisstepError, clause, closed
 
 
 @pytest.mark.parametrize(
-    ("found", "line"),
+    ("result", "line"),
     [
         ("the server said no", "the server said no. Try again."),
         ("Incorrect API key provided.", "Incorrect API key provided. Try again."),
@@ -16,9 +16,9 @@ from misstep.harness.errors import MisstepError, clause, closed
         ("the folder 'a.b'", "the folder 'a.b'. Try again."),
     ],
 )
-def test_what_was_found_ends_once_whoever_wrote_it(found: str, line: str) -> None:
-    assert MisstepError(found, "Try again.").line() == line
-    assert closed(found) == line.removesuffix(" Try again.")
+def test_what_was_found_ends_once_whoever_wrote_it(result: str, line: str) -> None:
+    assert MisstepError(result, "Try again.").line() == line
+    assert closed(result) == line.removesuffix(" Try again.")
 
 
 def test_an_error_without_advice_is_what_was_found() -> None:

@@ -45,7 +45,7 @@ def error_of(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('name = "x"\nkind = "chat"\n', "mine.toml:2: kind: 'chat' is not valid. Valid: patch, text. See the form."),
         ('name = "x"\nkind = 3\n', "mine.toml:2: kind: 3 is not valid. Valid: patch, text. See the form."),
@@ -73,8 +73,8 @@ def error_of(text: str) -> str:
         (START + 'kind = "text"\n', "mine.toml:3: not valid TOML: "),
     ],
 )
-def test_an_error_says_the_line_the_key_what_was_found_and_what_is_valid(text: str, said: str) -> None:
-    assert said in error_of(text)
+def test_an_error_says_the_line_the_key_what_was_found_and_what_is_valid(text: str, message: str) -> None:
+    assert message in error_of(text)
 
 
 def test_a_file_in_its_form_is_decoded_with_or_without_a_mark_of_byte_order() -> None:

@@ -55,9 +55,9 @@ def test_each_wall_that_is_broken_is_named(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", script, "--no-cache"], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
-    said = "".join(done.stdout.split())
+    output = "".join(done.stdout.split())
     assert done.returncode == 1, done.stdout + done.stderr
     for _, importer, imported in BREACHES.values():
-        assert f"{importer}isnotallowedtoimport{imported}" in said or f"{importer}->" in said, (importer, imported)
-    assert "misstep.harness.a_new_room" in said
-    assert said.count("BROKEN") == 5, "every contract is broken by one of these"
+        assert f"{importer}isnotallowedtoimport{imported}" in output or f"{importer}->" in output, (importer, imported)
+    assert "misstep.harness.a_new_room" in output
+    assert output.count("BROKEN") == 5, "every contract is broken by one of these"

@@ -94,11 +94,11 @@ def test_no_file_of_another_machine_or_lock_with_addresses_is_kept() -> None:
 def test_only_statistics_and_public_names_have_docstrings_with_sections() -> None:
     sections = re.compile(r"^(?:Parameters|Returns|Raises|Attributes|Yields)\n-{3,}$", re.MULTILINE)
     public = {name for names in misstep._MODULES.values() for name in names} | {"open"}
-    found = []
+    results = []
     for path in MODULES:
         if not path.startswith("analysis/stats/") and re.search(r"^ *-{3,}$", text_of(path), re.MULTILINE):
             for node in tree_of(path).body:
                 if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name not in public:
                     inner = [one for one in ast.walk(node) if isinstance(one, ast.ClassDef | ast.FunctionDef)]
-                    found += [f"{path}: {one.name}" for one in inner if sections.search(ast.get_docstring(one) or "")]
-    assert found == [], "write one line, or a list of fields"
+                    results += [f"{path}: {one.name}" for one in inner if sections.search(ast.get_docstring(one) or "")]
+    assert results == [], "write one line, or a list of fields"

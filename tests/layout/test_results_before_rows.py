@@ -46,7 +46,7 @@ def goes_through(nodes: list[ast.AST]) -> Iterator[str]:
 def test_a_module_outside_tables_and_plots_reads_no_row() -> None:
     rooms = ("analysis/", "studies/", "misstep/")
     paths = [path for path in MODULES if path.startswith(rooms) and not path.startswith(EDGES)]
-    assert {path: found for path in paths if (found := list(reads(nodes_of(path))))} == {}, (
+    assert {path: results for path in paths if (results := list(reads(nodes_of(path))))} == {}, (
         "make table and sentence from one result"
     )
 
@@ -54,13 +54,13 @@ def test_a_module_outside_tables_and_plots_reads_no_row() -> None:
 def test_a_notebook_picks_no_rows_to_draw() -> None:
     nodes = {file.name: list(ast.walk(ast.parse(code_of(file)))) for file in NOTEBOOKS}
     picked = {name: [*reads(inside), *goes_through(inside)] for name, inside in nodes.items()}
-    assert {name: found for name, found in picked.items() if found} == {}, (
+    assert {name: result for name, result in picked.items() if result} == {}, (
         "draw `table.drawn`, or rows made from results"
     )
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "result"),
     [
         ("best = max(rows, key=lambda row: row.value)", ["1: row.value"]),
         ("first = next(one for one in rows if one.quantity == 'Kappa')", ["1: one.quantity"]),
@@ -70,5 +70,5 @@ def test_a_notebook_picks_no_rows_to_draw() -> None:
         ("low = estimate.low", []),
     ],
 )
-def test_a_row_is_known_by_its_fields(text: str, found: list[str]) -> None:
-    assert list(reads(list(ast.walk(ast.parse(text))))) == found
+def test_a_row_is_known_by_its_fields(text: str, result: list[str]) -> None:
+    assert list(reads(list(ast.walk(ast.parse(text))))) == result

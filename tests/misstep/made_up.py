@@ -69,7 +69,7 @@ SETTINGS = {"detector": "made_up", "every": 2}
 
 def by_lot(trajectory: Trajectory) -> ObservedRun:
     """A record with two invocations, of which about every third sees a loop in step 1."""
-    found = (Misbehaviour("infinite_loop", (1,), "Drawn by lot."),) if crc32(trajectory.id.encode()) % 3 == 0 else ()
-    invocations = (Invocation(1, misbehaviours=found, answered_at=1), Invocation(2, answered_at=2))
-    interventions = (Intervention(found, 1, withheld="shadow"),) if found else ()
+    results = (Misbehaviour("infinite_loop", (1,), "Drawn by lot."),) if crc32(trajectory.id.encode()) % 3 == 0 else ()
+    invocations = (Invocation(1, misbehaviours=results, answered_at=1), Invocation(2, answered_at=2))
+    interventions = (Intervention(results, 1, withheld="shadow"),) if results else ()
     return ObservedRun(trajectory.id, "shadow", "made_up", 2, len(trajectory.steps), invocations, interventions)

@@ -93,8 +93,8 @@ def misstep(in_process):
 def document(misstep: Any, *arguments: object) -> dict[str, Any]:
     code, out, _ = misstep(*arguments, "--json")
     assert code == 0
-    found: dict[str, Any] = json.loads(out)
-    return found
+    result: dict[str, Any] = json.loads(out)
+    return result
 
 
 def test_a_report_leads_with_the_finding_and_shows_every_figure_with_its_n(misstep: Any, labels: Path) -> None:
@@ -104,35 +104,35 @@ def test_a_report_leads_with_the_finding_and_shows_every_figure_with_its_n(misst
 
 
 def test_the_json_has_the_shape_that_scripts_rely_on(misstep: Any, labels: Path) -> None:
-    found = document(misstep, labels)
-    assert " ".join(list(found)[:12]) == (
+    result = document(misstep, labels)
+    assert " ".join(list(result)[:12]) == (
         "n_items n_raters raters categories percent_agreement fleiss_kappa krippendorff_alpha gwet_ac1 pairs "
         "by_category disagreements consensus"
     )
-    assert (found["n_items"], found["n_raters"]) == (8, 3)
-    assert (found["raters"], found["categories"]) == (["ann", "ben", "cat"], ["agent", "infra", "task"])
-    assert found["percent_agreement"] == pytest.approx((4 + 1 + 1 / 3) / 7)
+    assert (result["n_items"], result["n_raters"]) == (8, 3)
+    assert (result["raters"], result["categories"]) == (["ann", "ben", "cat"], ["agent", "infra", "task"])
+    assert result["percent_agreement"] == pytest.approx((4 + 1 + 1 / 3) / 7)
     for name in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
-        estimate = found[name]
+        estimate = result[name]
         assert list(estimate) == ["value", "low", "high", "n", "method", "reason"]
         assert estimate["low"] < estimate["value"] < estimate["high"]
-    pair = found["pairs"][0]
+    pair = result["pairs"][0]
     assert list(pair) == ["raters", "n", "agreement", "cohen_kappa", "cohen_kappa_interval"]
     assert (pair["raters"], pair["n"], pair["agreement"]) == (["ann", "ben"], 6, pytest.approx(4 / 6))
     assert pair["cohen_kappa"] == pair["cohen_kappa_interval"]["value"] == pytest.approx(5 / 11)
-    category = found["by_category"][2]
+    category = result["by_category"][2]
     assert list(category) == ["category", "n", "kappa", "kappa_interval"]
     assert (category["category"], category["n"]) == ("task", 8)
-    assert found["disagreements"] == [
+    assert result["disagreements"] == [
         {"item": "run-2", "labels": {"ann": "task", "ben": "agent", "cat": "task"}},
         {"item": "run-3", "labels": {"ann": "agent", "ben": "task", "cat": "infra"}},
     ]
-    assert found["consensus"][1] == {"item": "run-2", "label": "task", "tied": False, "candidates": []}
+    assert result["consensus"][1] == {"item": "run-2", "label": "task", "tied": False, "candidates": []}
     names = ["agent", "infra", "task"]
-    assert found["consensus"][2] == {"item": "run-3", "label": None, "tied": True, "candidates": names}
+    assert result["consensus"][2] == {"item": "run-3", "label": None, "tied": True, "candidates": names}
     matrix = [[2, 0, 1], [0, 1, 0], [1, 0, 1]]
-    assert found["confusion"][0] == {"raters": ["ann", "ben"], "labels": names, "matrix": matrix}
-    assert found["items_under_two_ratings"] == ["run-6"]
+    assert result["confusion"][0] == {"raters": ["ann", "ben"], "labels": names, "matrix": matrix}
+    assert result["items_under_two_ratings"] == ["run-6"]
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_other_intervals(misstep: Any, labels: Path) -> None:
@@ -144,8 +144,8 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_other_intervals(mis
 def test_raters_who_share_no_item_have_no_kappa_and_a_reason(misstep: Any, tmp_path: Path) -> None:
     path = tmp_path / "apart.csv"
     path.write_text("item,ann,ben\n1,a,\n2,,b\n")
-    found = document(misstep, path)
-    assert (found["pairs"][0]["n"], found["pairs"][0]["cohen_kappa"], found["percent_agreement"]) == (0, None, None)
+    result = document(misstep, path)
+    assert (result["pairs"][0]["n"], result["pairs"][0]["cohen_kappa"], result["percent_agreement"]) == (0, None, None)
     assert misstep(path)[1].startswith("Fleiss' kappa is undefined: no item has two ratings (2 items, 2 raters).")
 
 
@@ -172,11 +172,11 @@ def test_several_questions_have_a_report_each_in_the_text_the_json_and_the_page(
     path, page = tmp_path / "labels.csv", tmp_path / "page.html"
     path.write_text(QUESTIONS)
     given = ("--by", "topic", "--boot", 50)
-    found = document(misstep, path, *given)
-    assert list(found) == ["questions", "notes"]
-    assert [list(one)[:2] for one in found["questions"]] == [["question", "n_items"]] * 2
-    assert [one["question"] for one in found["questions"]] == ["cause", "severity"]
-    assert found["questions"][0]["fleiss_kappa"]["value"] == 1
+    result = document(misstep, path, *given)
+    assert list(result) == ["questions", "notes"]
+    assert [list(one)[:2] for one in result["questions"]] == [["question", "n_items"]] * 2
+    assert [one["question"] for one in result["questions"]] == ["cause", "severity"]
+    assert result["questions"][0]["fleiss_kappa"]["value"] == 1
     out = misstep(path, *given, "--html", page)[1]
     assert out.startswith("Fleiss' kappa runs from 0.000 (severity) to 1.000 (cause) over 2 questions.")
     assert "\nQuestion: severity\n==================\n" in out
@@ -190,13 +190,13 @@ def test_what_was_read_otherwise_than_written_is_said_once_and_stands_in_the_jso
     path = tmp_path / "labels.csv"
     path.write_text("task_id,annotator,category\n1,ann,a\n1,ben,?\n2,ann,b\n2,ben,b\n1,ben,a\n")
     given = (path, "--keep", "last", "--missing", "?", "--boot", 0)
-    found = document(misstep, *given)
-    assert found["notes"] == [
+    result = document(misstep, *given)
+    assert result["notes"] == [
         "read as one rating a row: items in 'task_id', raters in 'annotator', labels in 'category'",
         "of several ratings of an item by one rater the last is kept, by their order in the file: 1 left out",
         "'?' to stand for a missing rating is in no cell",
     ]
-    assert misstep(*given)[2] == "".join(f"misstep: {path}: {note}\n" for note in found["notes"])
+    assert misstep(*given)[2] == "".join(f"misstep: {path}: {note}\n" for note in result["notes"])
 
 
 def test_control_codes_in_labels_do_not_reach_the_terminal(misstep: Any, tmp_path: Path) -> None:
@@ -267,8 +267,8 @@ YES_AND_NO = "item,ann,ben\n" + "".join(
 def test_the_limit_decides_the_exit_code_after_the_report(limit, code, outcome, misstep, tmp_path) -> None:
     file = tmp_path / "labels.csv"
     file.write_text(YES_AND_NO)
-    ended, out, said = misstep(file, "--boot", "0", "--fail-under", limit)
-    assert (ended, outcome in said) == (code, True)
+    ended, out, process = misstep(file, "--boot", "0", "--fail-under", limit)
+    assert (ended, outcome in process) == (code, True)
     assert "Krippendorff" in out
 
 
@@ -278,8 +278,8 @@ def test_each_of_several_questions_has_its_own_limit(misstep: Any, tmp_path: Pat
     file.write_text("question,item,rater,label\n" + "\n".join([*rows, "safe,i9,a,no", "safe,i9,b,no"]) + "\n")
     line = (file, "--by", "question", "--boot", "0")
     assert misstep(*line, "--fail-under", "safe.alpha=0.9")[0] == 0
-    code, _, said = misstep(*line, "--fail-under", "true.alpha=0.9")
-    assert (code, "undecided: true.alpha cannot be computed" in said) == (1, True)
+    code, _, process = misstep(*line, "--fail-under", "true.alpha=0.9")
+    assert (code, "undecided: true.alpha cannot be computed" in process) == (1, True)
 
 
 def test_the_page_leads_with_the_finding_and_shows_labels_as_text(misstep: Any, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_the_page_of_the_result_keeps_the_rules_of_pages(annotate, study: Path, 
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "text"),
     [
         (("absent", "--study", "s"), "is not a folder"),
         (("cases", "--study", "s", "--raters", "ann,Ann"), "named twice"),
@@ -90,12 +90,12 @@ def test_the_page_of_the_result_keeps_the_rules_of_pages(annotate, study: Path, 
     ],
 )
 def test_what_cannot_be_served_is_said_in_one_line(
-    annotate, study: Path, monkeypatch: pytest.MonkeyPatch, line: tuple[str, ...], said: str
+    annotate, study: Path, monkeypatch: pytest.MonkeyPatch, line: tuple[str, ...], text: str
 ) -> None:
     monkeypatch.chdir(study.parent)
     code, out, err = annotate("serve", *line)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert said in err
+    assert text in err
 
 
 def test_a_port_that_is_taken_is_named(annotate, tmp_path: Path) -> None:

@@ -92,10 +92,10 @@ def test_all_lists_what_is_sound_too(misstep: Any, figures: Path) -> None:
 
 def test_the_json_has_every_check_in_the_order_of_the_file(misstep: Any, figures: Path) -> None:
     code, out, err = misstep(figures, "--json")
-    found = json.loads(out)
-    assert (code, err, found["checked"]) == (0, "", 5)
-    assert [one["row"] for one in found["findings"]] == ["solved", "best of five", "reviewed", "judge", "rate"]
-    assert found["findings"][1] == {
+    result = json.loads(out)
+    assert (code, err, result["checked"]) == (0, "", 5)
+    assert [one["row"] for one in result["findings"]] == ["solved", "best of five", "reviewed", "judge", "rate"]
+    assert result["findings"][1] == {
         "source": str(figures),
         "row": "best of five",
         "check": "percentage",
@@ -104,7 +104,7 @@ def test_the_json_has_every_check_in_the_order_of_the_file(misstep: Any, figures
         "computed": None,
         "explanation": "No whole count of 80 prints as 47.0%: 37 / 80 is 46.25% and 38 / 80 is 47.5%.",
     }
-    assert found["findings"][0]["computed"] == 37.5
+    assert result["findings"][0]["computed"] == 37.5
 
 
 @pytest.mark.parametrize(
@@ -139,12 +139,12 @@ def test_a_toml_in_the_form_of_the_shipped_papers_works_as_well(misstep: Any, tm
     file = tmp_path / "paper.toml"
     file.write_text(PAPER)
     code, out, _ = misstep(file, "--json")
-    [found] = json.loads(out)["findings"]
-    assert (code, found["source"], found["row"], found["status"]) == (0, str(file), "share", "impossible")
+    [result] = json.loads(out)["findings"]
+    assert (code, result["source"], result["row"], result["status"]) == (0, str(file), "share", "impossible")
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "text"),
     [
         (b"slug = ", "See data/published/wink.toml"),
         (b"\xff", "not UTF-8"),
@@ -152,13 +152,13 @@ def test_a_toml_in_the_form_of_the_shipped_papers_works_as_well(misstep: Any, tm
     ],
 )
 def test_a_toml_that_is_broken_or_has_no_check_is_an_error(
-    misstep: Any, tmp_path: Path, content: bytes, said: str
+    misstep: Any, tmp_path: Path, content: bytes, text: str
 ) -> None:
     file = tmp_path / "paper.toml"
     file.write_bytes(content)
     code, out, err = misstep(file)
     assert (code, out) == (2, "")
-    assert said in err
+    assert text in err
 
 
 def test_the_help_names_every_check_with_all_its_keys(misstep: Any) -> None:
@@ -191,10 +191,10 @@ def test_the_page_opens_with_the_finding_and_escapes_what_the_file_says(misstep:
     file, page = tmp_path / "figures.csv", tmp_path / "page.html"
     file.write_text(FIGURES.replace("best of five", "<script>alert(1)</script>"))
     code, _, _ = misstep(file, "--html", page)
-    written = page.read_text(encoding="utf-8")
-    text = check_page(written).text
+    content = page.read_text(encoding="utf-8")
+    text = check_page(content).text
     assert code == 0
-    assert "<script>alert" not in written
+    assert "<script>alert" not in content
     assert "Of 5 checks, 1 is impossible, 2 differ" in text
     assert "No whole count of 80 prints as 47.0%" in text
 

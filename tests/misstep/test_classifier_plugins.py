@@ -57,12 +57,12 @@ def _classified(folder: Path, *more: str) -> Result:
 def test_what_a_plug_in_does_costs_its_own_category_alone(folder: Path, name: str) -> None:
     (folder / "odd_rules.py").write_text(RULES.format(body=BODIES[name]))
     result = _classified(folder, "--json")
-    found = json.loads(result.stdout)
+    outcome = json.loads(result.stdout)
     assert result.exit_code == 1
-    assert [(one["category"], one["count"]) for one in found["failed"]] == [("odd", 5)]
+    assert [(one["category"], one["count"]) for one in outcome["failed"]] == [("odd", 5)]
     assert "the classifier 'odd' (odd_rules:odd of the package odd-rules) failed: " in result.stderr
-    assert found["categories"]["infinite_loop"]["abstained"] == 0
-    assert (found["categories"]["odd"]["abstained"], found["categories"]["odd"]["share"]) == (5, None)
+    assert outcome["categories"]["infinite_loop"]["abstained"] == 0
+    assert (outcome["categories"]["odd"]["abstained"], outcome["categories"]["odd"]["share"]) == (5, None)
 
 
 def test_a_run_keeps_the_verdicts_of_the_others_and_the_error_of_the_plug_in(folder: Path) -> None:

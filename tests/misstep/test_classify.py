@@ -128,7 +128,7 @@ def test_control_codes_from_a_trajectory_do_not_reach_the_terminal(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("notes.txt",), "notes.txt: no known trajectory format"),
         (("nowhere.jsonl",), "nowhere.jsonl: "),
@@ -139,13 +139,13 @@ def test_control_codes_from_a_trajectory_do_not_reach_the_terminal(tmp_path: Pat
         ((), "PATH"),
     ],
 )
-def test_what_cannot_be_ends_with_2_and_says_so(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_ends_with_2_and_says_so(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     (tmp_path / "notes.txt").write_text("Mend the fence.\n")
     (tmp_path / "empty").mkdir()
     atif_lines(tmp_path / "runs.jsonl", "ab")
     done = _misstep(*arguments, cwd=tmp_path)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
 

@@ -78,9 +78,9 @@ def test_converted_again_the_bytes_are_the_same(folder: Path, tmp_path: Path) ->
     once, twice = tmp_path / "once", tmp_path / "twice"
     assert convert(folder, "--out", once).exit_code == 0
     assert convert(once, "--out", twice).exit_code == 0
-    written = {path.name: path.read_bytes() for path in once.iterdir()}
-    assert len(written) == 17
-    assert {path.name: path.read_bytes() for path in twice.iterdir()} == written
+    content = {path.name: path.read_bytes() for path in once.iterdir()}
+    assert len(content) == 17
+    assert {path.name: path.read_bytes() for path in twice.iterdir()} == content
 
 
 def test_the_same_line_again_replaces_what_a_stopped_one_left(folder: Path, tmp_path: Path) -> None:

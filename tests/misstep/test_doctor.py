@@ -90,9 +90,9 @@ def _hook(folder: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> dict[s
 
 
 def test_the_observers_hook_is_looked_for_in_the_settings_and_tried(tmp_path, monkeypatch) -> None:
-    found = _hook(tmp_path, monkeypatch, f"{sys.executable} -m misstep observe --hook")
-    assert found["works"]
-    assert "(PostToolUse), answers in" in str(found["found"])
+    result = _hook(tmp_path, monkeypatch, f"{sys.executable} -m misstep observe --hook")
+    assert result["works"]
+    assert "(PostToolUse), answers in" in str(result["found"])
     lacking = _hook(tmp_path, monkeypatch, "/nowhere/misstep observe --hook")
     assert not lacking["works"]
     assert "but program" in str(lacking["found"])

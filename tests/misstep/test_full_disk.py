@@ -54,17 +54,17 @@ def test_a_judges_run_that_the_disk_had_no_room_for_goes_on_when_there_is_room(t
         line = ["run", tmp_path / "judge.toml", "--benchmark", tmp_path / "plants", "--out", tmp_path / "run"]
         line += ["--base-url", server.base_url, "--concurrency", "1", *options]
         with files_end_at(2600):
-            code, _, said = in_process("judge", *line)
-        assert code == 3, said
-        assert said.startswith(f"misstep: {tmp_path / file}: cannot write: ")
-        assert said.endswith("run the same command again: it keeps what is written already.\n")
-        assert said.count("\n") == 1
+            code, _, output = in_process("judge", *line)
+        assert code == 3, output
+        assert output.startswith(f"misstep: {tmp_path / file}: cannot write: ")
+        assert output.endswith("run the same command again: it keeps what is written already.\n")
+        assert output.count("\n") == 1
         verdicts = tmp_path / "run" / VERDICTS
         kept = {verdict.item for verdict in read_verdicts(verdicts, unfinished=True)}
         assert len(kept) < len(TEXTS)
         before = Counter(model.asked)
-        code, _, said = in_process("judge", *line)
-        assert code == 0, said
+        code, _, output = in_process("judge", *line)
+        assert code == 0, output
     assert not {f"i{TEXTS.index(text)}" for text in model.asked - before} & kept
     assert sorted(verdict.item for verdict in read_verdicts(verdicts)) == sorted(f"i{n}" for n in range(len(TEXTS)))
 
@@ -75,9 +75,9 @@ def test_a_classification_that_the_disk_had_no_room_for_ends_as_one_that_had(tmp
     assert in_process("classify", tmp_path / "runs.jsonl", "--out", tmp_path / "whole")[0] == 0
     line = [tmp_path / "runs.jsonl", "--out", tmp_path / "run"]
     with files_end_at(size):
-        code, _, said = in_process("classify", *line)
-    assert (code, said.count("\n")) == (3, 1), said
-    assert f"misstep: {tmp_path / 'run'}/" in said
+        code, _, output = in_process("classify", *line)
+    assert (code, output.count("\n")) == (3, 1), output
+    assert f"misstep: {tmp_path / 'run'}/" in output
     assert in_process("classify", *line)[0] == 0
     for name in (VERDICTS, "scores.json"):
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
@@ -120,10 +120,10 @@ def test_a_folder_that_the_disk_has_no_room_for_is_one_sentence(tmp_path, in_pro
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "mkdir", full)
-        code, _, said = in_process(*line)
-    assert (code, said.count("\n")) == (3, 1), said
-    assert said.startswith("misstep: new/")
-    assert "cannot write: No space left on device. Free some space there and run the same command again" in said
+        code, _, output = in_process(*line)
+    assert (code, output.count("\n")) == (3, 1), output
+    assert output.startswith("misstep: new/")
+    assert "cannot write: No space left on device. Free some space there and run the same command again" in output
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO])
@@ -168,9 +168,9 @@ def test_results_that_cannot_be_printed_are_one_sentence() -> None:
 def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path, in_process) -> None:
     atif_lines(tmp_path / "runs.jsonl", ["one"])
     (tmp_path / "run").mkdir(mode=0o500)
-    code, _, said = in_process("classify", tmp_path / "runs.jsonl", "--out", tmp_path / "run")
-    assert (code, said.count("\n")) == (2, 1), said
-    assert "Permission denied" in said
+    code, _, output = in_process("classify", tmp_path / "runs.jsonl", "--out", tmp_path / "run")
+    assert (code, output.count("\n")) == (2, 1), output
+    assert "Permission denied" in output
 
 
 def test_a_spending_log_that_was_cut_in_a_number_counts_the_whole_numbers(tmp_path: Path) -> None:

@@ -261,6 +261,6 @@ CASES = ["generate", "triage-cases", "--families", "development", "--n", "1", "-
 def test_the_document_counts_labels_and_subcategories(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, [*CASES, "--json", "--workers", "1", "--out", str(tmp_path / "cases")])
     assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)
-    assert (told["evidence"], told["n"], told["seed"], told["family_set"]) == ("generated", 1, 2, "development")
-    assert sum(told["labels"].values()) == 1
+    output = json.loads(done.stdout)
+    assert (output["evidence"], output["n"], output["seed"], output["family_set"]) == ("generated", 1, 2, "development")
+    assert sum(output["labels"].values()) == 1

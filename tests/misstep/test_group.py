@@ -27,12 +27,12 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_groups_list_their_members_and_say_that_they_are_no_finding(run: Path) -> None:
-    said = group(run).stdout
-    assert said.startswith("12 of 13 reasons are in 2 groups of like words; 1 stand alone.\n")
-    assert "no finding" in said
-    assert "members: item-0, item-1" in said
-    assert "stability 1.00" in said
-    assert "\x1b" not in said
+    output = group(run).stdout
+    assert output.startswith("12 of 13 reasons are in 2 groups of like words; 1 stand alone.\n")
+    assert "no finding" in output
+    assert "members: item-0, item-1" in output
+    assert "stability 1.00" in output
+    assert "\x1b" not in output
 
 
 def test_what_has_no_texts_is_refused(run: Path, tmp_path: Path) -> None:

@@ -41,10 +41,10 @@ def complaints(in_process: CommandLine, folder: Path, *more: str) -> Iterator[st
         ("classify", folder, "--workers", 1, "--out", out / "run", "--html", out / "findings.html"),
         ("view", folder, "--out", out / "page.html"),
     ):
-        code, printed, said = in_process(*line)
-        assert code == 1, (line, printed, said)
-        (printed + said).encode()
-        yield said
+        code, printed, output = in_process(*line)
+        assert code == 1, (line, printed, output)
+        (printed + output).encode()
+        yield output
 
 
 HERE = "the deep value stands here"

@@ -88,6 +88,6 @@ def test_a_small_real_model_is_asked_and_every_item_is_accounted_for(tmp_path: P
 @pytest.mark.parametrize(("limit", "code"), [("accuracy=0.75", 0), ("accuracy.lower=81%", 1), ("kappa=0.99", 1)])
 def test_the_scores_are_printed_and_the_limit_decides_the_exit_code(limit, code, data_folder, tmp_path, in_process):
     line = ("run", "trail/gemini-2.5-flash_gaia", "--benchmark", "trail", "--out", tmp_path / "run")
-    ended, out, said = in_process("judge", *line, "--fail-under", limit, "--data", data_folder)
+    ended, out, output = in_process("judge", *line, "--fail-under", limit, "--data", data_folder)
     assert (ended, "81.2%" in out) == (code, True)
-    assert ("misstep: passed: " if code == 0 else "misstep: failed: ") in said
+    assert ("misstep: passed: " if code == 0 else "misstep: failed: ") in output

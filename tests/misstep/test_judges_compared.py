@@ -23,7 +23,7 @@ def at_hand(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def named(folder: Path) -> Named:
     """The categories in each file of a folder of annotations or answers, read in the plainest way."""
-    found: Named = {}
+    results: Named = {}
     for path in folder.iterdir():
         text = path.read_text().strip()
         if text.startswith("```"):
@@ -31,11 +31,11 @@ def named(folder: Path) -> Named:
         try:
             document = json.loads(text)
         except json.JSONDecodeError:
-            found[path.stem] = None
+            results[path.stem] = None
             continue
         parts = document if isinstance(document, list) else [document]
-        found[path.stem] = {error["category"] for part in parts for error in part["errors"]}
-    return found
+        results[path.stem] = {error["category"] for part in parts for error in part["errors"]}
+    return results
 
 
 def right(said: set[str] | None, meant: set[str], category: str) -> bool:
@@ -47,7 +47,7 @@ def test_trails_judges_differ_on_as_many_items_as_counted_from_their_files(at_ha
     trail = at_hand / "trail"
     people = named(trail / "annotations_gaia")
     everywhere = [*people.values(), *named(trail / "annotations_swe_bench").values()]
-    categories = set().union(*(found for found in everywhere if found is not None))
+    categories = set().union(*(result for result in everywhere if result is not None))
     gemini, o4_mini = (named(trail / f"judge_outputs/{judge}_gaia") for judge in ("gemini-2.5-flash", "o4-mini"))
     counts = {(first, second): 0 for first in (True, False) for second in (True, False)}
     for trace, meant in people.items():

@@ -30,8 +30,8 @@ def echoing(request: dict[str, Any]) -> Play:
     number = int(request["messages"][-1]["content"].split("[")[1].split("]")[0])
     sent = f"{KEY} {TENANT} {quote(KEY, safe='')} {KEY[:12]}<b>{KEY[12:]}</b>"
     if number % 3 == 0:
-        said = json.dumps({"reasoning": f"{'r' * number}{sent}", "label": "fruit"})
-        return answer(completion(said), X_Sent=sent)
+        text = json.dumps({"reasoning": f"{'r' * number}{sent}", "label": "fruit"})
+        return answer(completion(text), X_Sent=sent)
     body = "x" * (140 + 2 * number if number % 3 == 1 else 19_960 - 4 * number) + sent
     return answer({"error": {"message": body}} if number % 2 else body.encode(), 400, X_Sent=sent)
 
@@ -45,8 +45,8 @@ def test_an_echo_of_what_was_sent_is_in_nothing_that_a_run_leaves(tmp_path: Path
         assert len(server.received) == 45
     assert code == 1, stderr
     assert (out / "report.html").exists()
-    written = [file.read_bytes().decode("latin-1") for file in tmp_path.rglob("*") if file.is_file()]
-    for text in (stdout, stderr, *written):
+    content = [file.read_bytes().decode("latin-1") for file in tmp_path.rglob("*") if file.is_file()]
+    for text in (stdout, stderr, *content):
         for secret in (KEY, TENANT):
             parts = [secret[start : start + 9] for start in range(8, len(secret) - 8)]
             assert not any(part in text or quote(part, safe="") in text for part in parts)

@@ -89,19 +89,19 @@ def test_the_question_and_what_is_to_be_shown_come_from_the_benchmark_file(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("item", "said"),
+    ("item", "text"),
     [
         ({"trajectory": {"foo": 1}}, "item 'i1': trajectory: not a run of a known format"),
         ({"trajectory": {"steps": [{"role": "ghost"}]}}, "Invalid enum value 'ghost'"),
         ({"trajectory": "two.jsonl"}, "item 'i1' is about the run 'i1', which is not among the 2 runs of the file"),
     ],
 )
-def test_an_item_whose_run_cannot_be_had_fails_with_the_reason(tmp_path: Path, item: dict[str, Any], said: str) -> None:
+def test_an_item_whose_run_cannot_be_had_fails_with_the_reason(tmp_path: Path, item: dict[str, Any], text: str) -> None:
     folder = written(tmp_path / "b", [{"id": "i1"} | item])
     (folder / "two.jsonl").write_text("".join(json.dumps(CHAT) + "\n" for _ in range(2)))
     (verdict,) = verdicts(folder)
     assert (verdict.status, verdict.label) == ("failed", None)
-    assert said in str(verdict.error)
+    assert text in str(verdict.error)
 
 
 def replaced(file: str, old: str, new: str) -> Callable[[Path], None]:
@@ -121,7 +121,7 @@ def removed(file: str) -> Callable[[Path], None]:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (removed("items.jsonl"), r"items\.jsonl: cannot open"),
         (removed("benchmark.toml"), r"benchmark\.toml: cannot open"),
@@ -141,10 +141,10 @@ def removed(file: str) -> Callable[[Path], None]:
         (replaced("benchmark.toml", "name =", "name"), r"benchmark\.toml:1: not valid TOML: "),
     ],
 )
-def test_a_folder_that_breaks_the_form_is_refused_before_anything_is_asked(tmp_path, change, said) -> None:
+def test_a_folder_that_breaks_the_form_is_refused_before_anything_is_asked(tmp_path, change, message) -> None:
     folder = written(tmp_path / "b", [{"id": "i1", "text": "a text"}, {"id": "i2", "text": "another"}])
     change(folder)
-    with pytest.raises(InputError, match=said) as raised:
+    with pytest.raises(InputError, match=message) as raised:
         verdicts(folder)
     assert "\n" not in raised.value.line()
     assert not (tmp_path / "run").exists()

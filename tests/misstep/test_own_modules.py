@@ -59,8 +59,8 @@ def test_every_kind_of_part_is_found_in_the_present_folder(registry):
 @pytest.mark.parametrize(("command", "parameter"), LINES)
 def test_a_command_finds_a_part_of_ones_own_in_the_present_folder(command, parameter, in_process: CommandLine):
     name, *rest = command.split()
-    code, _, said = in_process(name, *rest, *LINES[command, parameter])
-    assert (code, "RuntimeError: reached" in said) == (2, True), said
+    code, _, output = in_process(name, *rest, *LINES[command, parameter])
+    assert (code, "RuntimeError: reached" in output) == (2, True), output
 
 
 def test_no_parameter_that_takes_ones_own_is_left_out_above():

@@ -30,26 +30,26 @@ def attempts(tmp_path: Path) -> Path:
 def test_the_text_has_chances_flicker_and_the_comparison(attempts: Path) -> None:
     result = command(attempts)
     assert result.exit_code == 0, result.output
-    said = " ".join(result.stdout.split())
-    assert "The best of 2 systems, large, passes 50.0%" in said
-    assert "pass@2" in said
-    assert "pass^2" in said
-    assert "Flicker: tasks that pass sometimes" in said
-    assert "large passes" in said
-    assert "small: 1 attempt without an outcome (1 missing, 0 unreadable)" in said
+    output = " ".join(result.stdout.split())
+    assert "The best of 2 systems, large, passes 50.0%" in output
+    assert "pass@2" in output
+    assert "pass^2" in output
+    assert "Flicker: tasks that pass sometimes" in output
+    assert "large passes" in output
+    assert "small: 1 attempt without an outcome (1 missing, 0 unreadable)" in output
 
 
 def test_the_document_has_estimates_and_both_ways_of_counting(attempts: Path) -> None:
-    found = json.loads(command(attempts, "--json", "--k", "2,1").stdout)
-    assert found["ks"] == [1, 2]
-    large, small = found["systems"]
+    result = json.loads(command(attempts, "--json", "--k", "2,1").stdout)
+    assert result["ks"] == [1, 2]
+    large, small = result["systems"]
     assert set(large["at"][1]["pass_hat_k"]) == ESTIMATE
     assert large["at"][1]["pass_hat_k"]["value"] == pytest.approx(1 / 3)
     assert small["at"][1]["left_out"] == [{"task": "b", "attempts": 1}]
     assert small["at_all"][1]["left_out"] == []
     assert (small["missing"], small["answered"]) == (1, 5)
-    assert [(one["task"], one["lack"]) for one in found["unanswered"]] == [("b", "missing")]
-    (pair,) = found["pairs"]
+    assert [(one["task"], one["lack"]) for one in result["unanswered"]] == [("b", "missing")]
+    (pair,) = result["pairs"]
     assert {"a", "b", "n", "difference", "p_value", "p_adjusted", "test"} <= set(pair)
 
 
@@ -78,13 +78,13 @@ def test_runs_of_repairs_are_compared_on_their_cases_and_what_broke_is_no_failur
     without = repaired_run(tmp_path / "without", four("", setting="react"), setting="react")
     result = command(run, without, "--json")
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
-    first, second = found["systems"]
+    outcome = json.loads(result.stdout)
+    first, second = outcome["systems"]
     assert (first["system"], first["n_tasks"], first["n_attempts"], first["missing"]) == ("react+tests", 4, 8, 1)
     assert first["flicker"]["tasks"] == ["pear"]
     assert second["at"][0]["pass_at_k"]["value"] == 0.0
-    assert any("1 case not affirmed, which counts nowhere" in note for note in found["notes"])
-    assert found["unanswered"][0]["found"] == "TimeoutError"
+    assert any("1 case not affirmed, which counts nowhere" in note for note in outcome["notes"])
+    assert outcome["unanswered"][0]["found"] == "TimeoutError"
 
 
 def test_the_page_is_whole_and_escapes_what_comes_from_the_file(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (("classify", "memory://logs"), 1, "misstep: memory://logs/broken.json: "),
         (("classify", "memory://logs/broken.json"), 1, "misstep: memory://logs/broken.json: "),
@@ -50,9 +50,9 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, tuple) else "",
 )
-def test_every_command_that_takes_a_path_takes_an_address(arguments, code, said, in_process) -> None:
+def test_every_command_that_takes_a_path_takes_an_address(arguments, code, message, in_process) -> None:
     ended, out, errors = in_process(arguments[0], *arguments[1:])
-    assert (ended, said in errors) == (code, True), errors
+    assert (ended, message in errors) == (code, True), errors
     assert "addresses" not in out + errors
     assert "hunter2" not in out + errors
 
@@ -60,8 +60,8 @@ def test_every_command_that_takes_a_path_takes_an_address(arguments, code, said,
 def test_the_records_and_the_page_of_a_run_name_the_address(in_process: CommandLine) -> None:
     code, _, _ = in_process("classify", "memory://logs", "--out", "run")
     assert code == 1
-    written = {path.name: path.read_text() for path in Path("run").iterdir() if path.is_file()}
-    assert '"memory://logs/good.json"' in written["verdicts.jsonl"]
-    assert "memory://logs/good.json" in written["run.toml"]
-    assert "misstep classify memory://logs" in written["report.html"]
-    assert not [name for name, text in written.items() if "%3A%2F%2F" in text]
+    content = {path.name: path.read_text() for path in Path("run").iterdir() if path.is_file()}
+    assert '"memory://logs/good.json"' in content["verdicts.jsonl"]
+    assert "memory://logs/good.json" in content["run.toml"]
+    assert "misstep classify memory://logs" in content["report.html"]
+    assert not [name for name, text in content.items() if "%3A%2F%2F" in text]

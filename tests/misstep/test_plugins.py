@@ -118,13 +118,13 @@ def _plugins(*arguments: str) -> Result:
 @pytest.mark.usefixtures("folder")
 def test_each_entry_point_is_listed_with_its_package_and_the_reason_why_it_does_not_load() -> None:
     result = _plugins("--json")
-    found = json.loads(result.stdout)["plugins"]
+    outcome = json.loads(result.stdout)["plugins"]
     assert result.exit_code == 1
-    listed = {(f"misstep.{one['kind']}", one["name"]) for one in found}
+    listed = {(f"misstep.{one['kind']}", one["name"]) for one in outcome}
     assert listed == {(group, name) for group in ADDED for name in ADDED[group]}
-    assert {(one["package"], one["version"]) for one in found} == {("made-up", "1.0")}
-    assert {one["name"] for one in found if one["error"]} == {f"broken_{kind}" for kind in NAMES.values()}
-    assert all("RuntimeError: no licence" in one["error"] for one in found if one["error"])
+    assert {(one["package"], one["version"]) for one in outcome} == {("made-up", "1.0")}
+    assert {one["name"] for one in outcome if one["error"]} == {f"broken_{kind}" for kind in NAMES.values()}
+    assert all("RuntimeError: no licence" in one["error"] for one in outcome if one["error"])
 
 
 @pytest.mark.usefixtures("folder")
@@ -171,12 +171,12 @@ def test_a_reader_and_a_rule_that_do_not_load_cost_the_files_and_the_category_th
     atif_lines(folder / "known.jsonl", ["r1"])
     (folder / "unknown.json").write_text('{"id": 1}')
     result = CliRunner().invoke(classify.app, [str(folder / "known.jsonl"), str(folder / "unknown.json"), "--json"])
-    found = json.loads(result.stdout)
-    assert (result.exit_code, found["n"]) == (1, 1)
-    assert [one["category"] for one in found["failed"]] == ["broken_rule"]
-    (unreadable,) = found["unreadable"]
+    outcome = json.loads(result.stdout)
+    assert (result.exit_code, outcome["n"]) == (1, 1)
+    assert [one["category"] for one in outcome["failed"]] == ["broken_rule"]
+    (unreadable,) = outcome["unreadable"]
     assert "the reader 'broken_reader' of broken failed: RuntimeError: no licence" in unreadable["error"]
-    assert found["categories"]["working_rule"]["checked"] == 1
+    assert outcome["categories"]["working_rule"]["checked"] == 1
 
 
 def test_parts_of_a_package_are_named_on_the_command_line(tmp_path, monkeypatch, in_process) -> None:

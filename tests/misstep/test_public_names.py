@@ -25,10 +25,10 @@ _FOR_TYPES = {
 
 @pytest.mark.parametrize("name", misstep.__all__)
 def test_a_public_name_is_what_type_checkers_see_under_it(name: str) -> None:
-    found = getattr(misstep, name)
+    result = getattr(misstep, name)
     if name in _FOR_TYPES:
         module, inner = _FOR_TYPES[name]
-        assert found is getattr(import_module(module), inner)
+        assert result is getattr(import_module(module), inner)
     assert name in dir(misstep)
 
 

@@ -27,7 +27,7 @@ def recipes(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "text"),
     [
         (["--recipes", "broken.toml"], "broken.toml: no recipes of repair cases"),
         (["--recipes", "r.toml"], "made of shop, which is not on the list"),
@@ -37,13 +37,13 @@ def recipes(tmp_path: Path) -> Path:
 )
 @pytest.mark.usefixtures("recipes")
 def test_what_cannot_be_made_is_said(
-    repair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], told: str
+    repair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], text: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("broken.toml").write_text("[[case]]\nid = 1\n")
     code, _, said = repair("build", *arguments, "--out", tmp_path / "out")
     assert code == 2
-    assert told in said
+    assert text in said
 
 
 def test_what_was_made_and_what_does_not_count_is_told(
@@ -51,19 +51,19 @@ def test_what_was_made_and_what_does_not_count_is_told(
 ) -> None:
     monkeypatch.setattr(sets, "build", lambda *_: Built((RECIPE,), {"shop-2": "the oracle passes on the broken tree"}))
     code, out, _ = repair("build", "--recipes", recipes, "--out", tmp_path / "out", "--json")
-    told = json.loads(out)
+    document = json.loads(out)
     assert code == 1
-    assert (told["n"], told["packages"], told["complexity"]) == (1, {"shop": 1}, {"small": 1})
-    assert told["refused"] == [{"id": "shop-2", "reason": "the oracle passes on the broken tree"}]
+    assert (document["n"], document["packages"], document["complexity"]) == (1, {"shop": 1}, {"small": 1})
+    assert document["refused"] == [{"id": "shop-2", "reason": "the oracle passes on the broken tree"}]
 
 
 @pytest.mark.usefixtures("sandbox")
 def test_a_repository_s_own_mends_become_cases(repair, tmp_path: Path) -> None:
-    made = MadeRepository(tmp_path / "shop")
-    made.commit({"price.py": BROKEN, "test_price.py": TESTS})
-    made.commit({"price.py": PRICE}, "Count the first price too")
+    repository = MadeRepository(tmp_path / "shop")
+    repository.commit({"price.py": BROKEN, "test_price.py": TESTS})
+    repository.commit({"price.py": PRICE}, "Count the first price too")
     code, printed, said = repair(
-        "build", "--history", made.folder, "--test-command", COMMAND, "--out", tmp_path / "cases", "--json"
+        "build", "--history", repository.folder, "--test-command", COMMAND, "--out", tmp_path / "cases", "--json"
     )
     assert code == 0
     assert json.loads(printed)["n"] == 1

@@ -36,21 +36,21 @@ def two(tmp_path: Path) -> list[Path]:
 
 
 def test_one_run_is_shown_with_its_solve_rate_and_interval(two: list[Path]) -> None:
-    said = " ".join(command(two[0]).stdout.split())
-    assert "search, react+tests solves 50.0% (95% interval 15.0% to 85.0%) of 4 cases." in said
-    assert "Patch generated (PGR)" in said
-    found = json.loads(command(two[0], "--json").stdout)
-    assert (found["n"], found["solve_rate"]["value"], found["setting"]) == (4, 0.5, "react+tests")
-    assert [case["id"] for case in found["cases"]] == ["apple", "pear", "plum", "quince"]
-    assert found["test_runs"] == 4
+    output = " ".join(command(two[0]).stdout.split())
+    assert "search, react+tests solves 50.0% (95% interval 15.0% to 85.0%) of 4 cases." in output
+    assert "Patch generated (PGR)" in output
+    result = json.loads(command(two[0], "--json").stdout)
+    assert (result["n"], result["solve_rate"]["value"], result["setting"]) == (4, 0.5, "react+tests")
+    assert [case["id"] for case in result["cases"]] == ["apple", "pear", "plum", "quince"]
+    assert result["test_runs"] == 4
 
 
 def test_several_runs_are_side_by_side_and_are_compared(two: list[Path]) -> None:
-    said = " ".join(command(*two).stdout.split())
-    assert "react+tests solves 50.0 points more than react on the same 4 cases, which may be chance" in said
-    found = json.loads(command(*two, "--json").stdout)
-    assert [run["run"] for run in found["runs"]] == ["with", "without"]
-    (pair,) = found["pairs"]
+    output = " ".join(command(*two).stdout.split())
+    assert "react+tests solves 50.0 points more than react on the same 4 cases, which may be chance" in output
+    result = json.loads(command(*two, "--json").stdout)
+    assert [run["run"] for run in result["runs"]] == ["with", "without"]
+    (pair,) = result["pairs"]
     assert (pair["a"], pair["b"], pair["n"], pair["more_a"]) == ("react+tests", "react", 4, 2)
 
 
@@ -68,9 +68,9 @@ def test_a_review_log_becomes_a_funnel(two: list[Path], tmp_path: Path) -> None:
     log = tmp_path / "reviews.csv"
     ids = [attempt.id for attempt in open_repair_run(two[0]).attempts]
     log.write_text(f"attempt,event,when,by,comment\n{ids[0]},published,,,\n{ids[0]},landed,,,\n{ids[1]},published,,,\n")
-    found = json.loads(command(two[0], "--reviews", log, "--json").stdout)
-    assert found["reviews"]["counts"]["generated"] == 4
-    assert found["reviews"]["counts"]["landed"] == 1
+    result = json.loads(command(two[0], "--reviews", log, "--json").stdout)
+    assert result["reviews"]["counts"]["generated"] == 4
+    assert result["reviews"]["counts"]["landed"] == 1
     log.write_text("attempt,event,when,by,comment\nnowhere,published,,,\n")
     assert "no attempt 'nowhere'" in str(command(two[0], "--reviews", log).exception)
 
@@ -81,13 +81,13 @@ def test_the_log_in_a_runs_folder_is_shown_and_recorded_without_names_and_commen
     name = open_repair_run(two[0]).attempts[0].id
     log = f"attempt,event,when,by,comment\n{name},published,2026-03-01,kim,\n{name},rejected,2026-03-02,kim,Not so.\n"
     (two[0] / "reviews.csv").write_text(log)
-    found = json.loads(command(two[0], "--json").stdout)["reviews"]["counts"]
-    assert (found["generated"], found["published"], found["rejected"]) == (4, 1, 1)
+    result = json.loads(command(two[0], "--json").stdout)["reviews"]["counts"]
+    assert (result["generated"], result["published"], result["rejected"]) == (4, 1, 1)
     record_run(open_repair_run(two[0]), tmp_path / "recordings" / "with", {})
     assert "kim" not in (tmp_path / "recordings" / "with" / "reviews.csv").read_text()
     funnel = recorded_reviews(tmp_path / "recordings")
     assert funnel is not None
-    assert {event: funnel.count(event) for event in found} == found
+    assert {event: funnel.count(event) for event in result} == result
     assert recorded_reviews(tmp_path / "none") is None
 
 
@@ -137,9 +137,9 @@ def test_a_recording_gives_the_same_figures_without_texts_and_places(two: list[P
         two[1], "--record", place, "--about", "evidence=generated", "--about", "benchmark=orchard", "--json"
     )
     assert result.exit_code == 0, result.output
-    found, before = json.loads(result.stdout), json.loads(command(two[1], "--json").stdout)
+    results, before = json.loads(result.stdout), json.loads(command(two[1], "--json").stdout)
     for name in ("solve_rate", "error_rate", "iterations", "test_runs", "signals", "not_affirmed"):
-        assert found[name] == before[name], name
+        assert results[name] == before[name], name
     kept = "".join(file.read_text() for file in sorted(place.iterdir()))
     assert "/home/ann" not in kept
     assert "seeds" not in kept

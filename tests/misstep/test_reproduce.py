@@ -123,12 +123,12 @@ def test_the_same_seed_gives_the_same_bytes_wherever_it_runs(finished):
 
 
 def test_every_figure_of_the_run_is_in_its_provenance(each_run):
-    found = json.loads((each_run.out / "provenance.json").read_text())
-    assert [(one["table"], one["row"], one["evidence"]) for one in found["figures"]] == [
+    result = json.loads((each_run.out / "provenance.json").read_text())
+    assert [(one["table"], one["row"], one["evidence"]) for one in result["figures"]] == [
         ("loops", 0, "published"),
         ("loops", 1, "recomputed"),
     ]
-    assert (found["command"], found["seed"]) == ("misstep reproduce --seed 7", 7)
+    assert (result["command"], result["seed"]) == ("misstep reproduce --seed 7", 7)
 
 
 def test_nothing_is_left_behind(each_run):
@@ -171,8 +171,8 @@ def test_stderr_names_the_error_of_a_failing_notebook_and_a_file_has_its_traceba
 def test_of_many_warnings_a_few_are_printed_and_the_rest_is_a_file(notebooks, tmp_path):
     write(notebooks, "warns", code("import sys\nfor n in range(9): print(f'\x1b[31mwarning {n}', file=sys.stderr)"))
     result = run("warns", "--out", tmp_path / "out")
-    told = [line for line in result.stderr.splitlines() if line.startswith("warns: ")]
-    assert (len(told), told[-1]) == (4, f"warns: all of it is in {tmp_path / 'out' / 'warns.stderr.txt'}")
+    output = [line for line in result.stderr.splitlines() if line.startswith("warns: ")]
+    assert (len(output), output[-1]) == (4, f"warns: all of it is in {tmp_path / 'out' / 'warns.stderr.txt'}")
     assert "warning 8" in (tmp_path / "out" / "warns.stderr.txt").read_text()
     assert "\x1b" not in result.stderr
 

@@ -41,12 +41,12 @@ def test_every_command_with_json_has_a_schema_and_no_other_command() -> None:
 
 @pytest.mark.parametrize("command", PRINTING_JSON)
 def test_a_schema_is_valid_names_its_dialect_and_asks_for_something(command: str) -> None:
-    found = schema_of(command)
-    Draft202012Validator.check_schema(found)
-    assert found["$schema"].endswith("2020-12/schema")
-    assert found["title"] == f"misstep {command} --json"
+    result = schema_of(command)
+    Draft202012Validator.check_schema(result)
+    assert result["$schema"].endswith("2020-12/schema")
+    assert result["title"] == f"misstep {command} --json"
     with pytest.raises(ValidationError):
-        Draft202012Validator(found).validate(5)
+        Draft202012Validator(result).validate(5)
 
 
 def test_a_document_with_a_key_that_the_schema_does_not_know_or_without_one_is_found() -> None:
@@ -71,9 +71,9 @@ def test_a_field_has_the_meaning_that_the_docstring_of_its_type_gives() -> None:
 
 
 def test_users_may_get_further_keys_later_and_tests_may_not() -> None:
-    found = schema_of("export")
-    assert "additionalProperties" not in found
-    assert closed(found)["additionalProperties"] is False
+    result = schema_of("export")
+    assert "additionalProperties" not in result
+    assert closed(result)["additionalProperties"] is False
 
 
 @pytest.mark.parametrize("words", [("view",), ("judge",), ("nothing", "at", "all")])

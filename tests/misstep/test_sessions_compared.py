@@ -95,7 +95,7 @@ def test_one_run_is_shown_by_the_fact_that_is_asked_for(before: Path) -> None:
     assert (result.exit_code, result.stdout) == (0, f"{before / 'by_project.html'}\n")
     assert "first is most frequent in the project" in check_page((before / "by_project.html").read_text()).text
     groups = json.loads(command(before, "--by", "agent", "--json").stdout)["groups"]
-    assert [(name, found["n"]) for name, found in groups.items()] == [("made-up", 20)]
+    assert [(name, outcome["n"]) for name, outcome in groups.items()] == [("made-up", 20)]
 
 
 def test_an_unfinished_run_says_how_it_is_continued(before: Path, after: Path) -> None:
@@ -167,8 +167,8 @@ def test_weeks_and_spans_of_weeks_of_one_run_are_compared(tmp_path: Path) -> Non
 
 def test_what_only_the_second_run_flags_is_listed(before: Path, after: Path, tmp_path: Path) -> None:
     again = _classified(tmp_path / "again", tmp_path / "sessions", 10, "monday")
-    found = json.loads(command(before, again, "--json").stdout)["newly_flagged"]
-    assert [(one["item"], one["category"], one["before"], one["steps"]) for one in found] == [
+    result = json.loads(command(before, again, "--json").stdout)["newly_flagged"]
+    assert [(one["item"], one["category"], one["before"], one["steps"]) for one in result] == [
         ("monday-shop-9", "first", "no", [1]),
         ("monday-bank-9", "first", "no", [1]),
     ]
@@ -184,15 +184,15 @@ def test_what_only_the_second_run_flags_is_listed(before: Path, after: Path, tmp
 
 
 @pytest.mark.parametrize(
-    ("limit", "code", "said"),
+    ("limit", "code", "message"),
     [
         ("first.change>-90%", 1, "failed: first.change is −80.0 pp"),
         ("first.change.lower>0", 0, "passed: first.change is −80.0 pp"),
         ("second.change>0", 1, "undecided: second.change cannot be computed"),
     ],
 )
-def test_a_change_beyond_a_limit_stops_a_pipeline(before, after, tmp_path, limit, code, said) -> None:
+def test_a_change_beyond_a_limit_stops_a_pipeline(before, after, tmp_path, limit, code, message) -> None:
     result = command(before, after, "--fail-on", limit, "--json", "--junit", tmp_path / "junit.xml")
-    assert (result.exit_code, said in result.stderr) == (code, True), result.stderr
+    assert (result.exit_code, message in result.stderr) == (code, True), result.stderr
     assert json.loads(result.stdout)["a"] == "before"
-    assert said.partition(": ")[2] in (tmp_path / "junit.xml").read_text()
+    assert message.partition(": ")[2] in (tmp_path / "junit.xml").read_text()

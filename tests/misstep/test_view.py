@@ -71,8 +71,8 @@ def two(tmp_path: Path) -> Path:
 def test_of_several_the_first_is_shown_and_the_others_are_told_of(tmp_path, two):
     result = run(two, "--out", tmp_path / "out.html")
     assert "<dt>Id</dt><dd><bdi>run-1</bdi></dd>" in (tmp_path / "out.html").read_text()
-    said = "2 trajectories; this is the first. For another, give --id run-2; for all in one page, --all."
-    assert said in result.stderr
+    text = "2 trajectories; this is the first. For another, give --id run-2; for all in one page, --all."
+    assert text in result.stderr
 
 
 def test_an_unknown_id_lists_those_that_are_there(tmp_path, two):

@@ -50,13 +50,13 @@ def undisturbed(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_all_is_counted_once_and_what_is_no_trajectory_is_named(inputs: Path, undisturbed: Path) -> None:
-    found = msgspec.json.decode((undisturbed / "scores.json").read_bytes(), type=Findings)
-    assert (found.n, found.renamed) == (551, 2)
-    assert [(one.file, one.line) for one in found.unreadable] == [(str(inputs / "b.jsonl"), 251)]
-    assert [one.file for one in found.skipped] == [str(inputs / "notes.txt")]
+    result = msgspec.json.decode((undisturbed / "scores.json").read_bytes(), type=Findings)
+    assert (result.n, result.renamed) == (551, 2)
+    assert [(one.file, one.line) for one in result.unreadable] == [(str(inputs / "b.jsonl"), 251)]
+    assert [one.file for one in result.skipped] == [str(inputs / "notes.txt")]
     verdicts = list(read_verdicts(undisturbed))
     assert len({(verdict.item, verdict.judge) for verdict in verdicts}) == len(verdicts) == 551 * len(CATEGORIES)
-    for name, one in found.categories.items():
+    for name, one in result.categories.items():
         of_category = [verdict.label for verdict in verdicts if verdict.judge == name]
         assert one.count == of_category.count("yes")
         assert one.abstained == of_category.count(None)

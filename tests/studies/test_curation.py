@@ -32,8 +32,8 @@ def curated(tmp_path: Path) -> Path:
     """Cases of which one is kept, one goes to a rerun, and two are undecided: without logs, and without an outcome."""
     runs = (("2 != 3", "failed"), ("disk", "failed"), ("", "failed"), ("3 != 4", ""))
     for number, (log, outcome) in enumerate(runs):
-        said = f'outcome = "{outcome}"\n' if outcome else ""
-        files = {"case.toml": f'id = "case-{number}"\ntask = "prices"\n{said}'} | (
+        text = f'outcome = "{outcome}"\n' if outcome else ""
+        files = {"case.toml": f'id = "case-{number}"\ntask = "prices"\n{text}'} | (
             {"logs/tests.log": log} if log else {}
         )
         files |= {"trajectory.json": written(a_run(shell("ls", "a.py")))} if number == 0 else {}
@@ -101,10 +101,10 @@ def test_what_a_pass_broke_beside_its_task_has_columns_of_its_own(
         }
         triage_case(tmp_path / "cases" / f"case-{number}", files)
     curate(tmp_path / "cases", tmp_path / "out")
-    found = [
+    results = [
         (one["collateral"], [damage["text"] for damage in one["damage"]]) for one in lines(tmp_path / "out/runs.jsonl")
     ]
-    assert found == [("history", ["git push --force"]), ("none", [])]
+    assert results == [("history", ["git push --force"]), ("none", [])]
 
 
 def test_a_trajectory_is_found_from_the_folder(curated: Path) -> None:

@@ -57,14 +57,14 @@ def folder(tmp_path: Path) -> Path:
 
 def test_only_new_and_changed_files_are_read_and_the_others_stand(folder, tmp_path, capsys) -> None:
     calls = count()
-    found = _classify(folder, tmp_path / "run", calls)
-    assert (next(calls), found.n, found.renamed) == (6 + 2, 4 + 4 + 6 + 2, 1)
+    result = _classify(folder, tmp_path / "run", calls)
+    assert (next(calls), result.n, result.renamed) == (6 + 2, 4 + 4 + 6 + 2, 1)
     assert "1 new and 1 changed files; the other 3 stay" in capsys.readouterr().err
     labels, sessions = _records(tmp_path / "run")
     assert set(labels) == sessions >= {"gone-3", "tuesday-5", "monday-1", "monday-1~2", "wednesday-0"}
     assert all(len(of_item) == len(CATEGORIES) for of_item in labels.values())
-    assert [one.file for one in found.skipped] == [str(folder / "notes.txt")]
-    assert _classify(folder, tmp_path / "run", count(), stop_at=0) == found
+    assert [one.file for one in result.skipped] == [str(folder / "notes.txt")]
+    assert _classify(folder, tmp_path / "run", count(), stop_at=0) == result
 
 
 def test_it_counts_as_a_run_that_reads_everything_at_once(folder: Path, tmp_path: Path) -> None:
@@ -81,8 +81,8 @@ def test_a_folder_of_its_own_for_each_day_is_added(tmp_path: Path) -> None:
     for day in ("one", "two"):
         (tmp_path / day).mkdir()
         atif_lines(tmp_path / day / "runs.jsonl", [f"{day}-{number}" for number in range(3)])
-        found = _classify(tmp_path / day, tmp_path / "run")
-    assert found.n == 6
+        result = _classify(tmp_path / day, tmp_path / "run")
+    assert result.n == 6
     manifest = read_manifest(tmp_path / "run")
     assert manifest is not None
     assert manifest.inputs.files == 2
@@ -109,9 +109,9 @@ def test_killed_while_the_whole_is_moved_into_place_the_next_command_moves_the_r
 
     with monkeypatch.context() as patched:
         patched.setattr(growth, "complete", half)
-        found = _classify(folder, tmp_path / "run")
+        result = _classify(folder, tmp_path / "run")
     assert (tmp_path / "run" / growth.WHOLE).is_dir()
-    assert _classify(folder, tmp_path / "run", count(), stop_at=0) == found
+    assert _classify(folder, tmp_path / "run", count(), stop_at=0) == result
     assert len(_records(tmp_path / "run")[1]) == 16
 
 

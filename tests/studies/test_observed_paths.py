@@ -33,14 +33,14 @@ def undisturbed(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_all_is_counted_once_and_what_is_no_trajectory_is_named(inputs: Path, undisturbed: Path) -> None:
-    found = _observe(inputs, undisturbed)
-    assert (found.n, found.invocations, found.renamed) == (551, 1102, 2)
-    assert [(one.file, one.line) for one in found.unreadable] == [(str(inputs / "b.jsonl"), 251)]
-    assert [one.file for one in found.skipped] == [str(inputs / "notes.txt")]
+    result = _observe(inputs, undisturbed)
+    assert (result.n, result.invocations, result.renamed) == (551, 1102, 2)
+    assert [(one.file, one.line) for one in result.unreadable] == [(str(inputs / "b.jsonl"), 251)]
+    assert [one.file for one in result.skipped] == [str(inputs / "notes.txt")]
     runs = list(read_records(undisturbed, OBSERVED_RECORDS))
     assert len({one.item for one in runs}) == 551
-    assert found.flagged == sum(bool(one.invocations[0].misbehaviours) for one in runs) == len(found.interventions)
-    assert found.interventions[0].file.endswith("a.jsonl")
+    assert result.flagged == sum(bool(one.invocations[0].misbehaviours) for one in runs) == len(result.interventions)
+    assert result.interventions[0].file.endswith("a.jsonl")
 
 
 def test_two_processes_write_the_bytes_that_one_writes(inputs: Path, undisturbed: Path, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_the_figures_of_a_recording_are_those_of_the_run(recorded: Path) -> None
     (folder,) = recordings(recorded / "recordings")
     from_recording = compared(open_recording(folder), resamples=200)
     from_run = compared(judged_cases({"triage@made-up": open_run(recorded / "runs" / "a")}), resamples=200)
-    ours, theirs = (found.runs["triage@made-up"] for found in (from_recording, from_run))
+    ours, theirs = (result.runs["triage@made-up"] for result in (from_recording, from_run))
     assert ours.scores.cohen_kappa == theirs.scores.cohen_kappa
     assert ours.scores.confusion == theirs.scores.confusion
     assert ours.direction == theirs.direction

@@ -73,13 +73,13 @@ def judged(file: Path) -> list[Finding]:
 
 
 def judged_or_refused(file: Path) -> None:
-    said = ""
+    message = ""
     try:
         assert msgspec.json.encode(document(judged(file)))
     except MisstepError as error:
-        said = error.line()
-    assert not said or said.startswith(str(file))
-    assert "\n" not in said
+        message = error.line()
+    assert not message or message.startswith(str(file))
+    assert "\n" not in message
 
 
 @given(row=rows())
@@ -113,10 +113,10 @@ def test_what_is_no_number_in_a_toml_is_an_error_that_names_the_file_and_where(t
     file.write_text(text + 'place = "Table 1"\nrow = "R"\ncolumn = "C"\n', "utf-8")
     with pytest.raises(MisstepError) as caught:
         judged(file)
-    said = caught.value.line()
-    assert said.startswith(f"{file}:")
-    assert len(said) < 400
-    assert any(where in said for where in ("apples", "figure", "line", "column", "digits", "nested", "recursion"))
+    message = caught.value.line()
+    assert message.startswith(f"{file}:")
+    assert len(message) < 400
+    assert any(where in message for where in ("apples", "figure", "line", "column", "digits", "nested", "recursion"))
 
 
 HUGE = {
@@ -147,7 +147,7 @@ def test_work_is_bounded_whatever_the_number_of_cases(tmp_path: Path, name: str)
 
 
 @pytest.mark.parametrize(
-    ("row", "status", "said"),
+    ("row", "status", "message"),
     [
         (
             "kappa,0.61,n=1000;agreement=80%;labels=1000000000",
@@ -158,8 +158,8 @@ def test_work_is_bounded_whatever_the_number_of_cases(tmp_path: Path, name: str)
     ],
     ids=["labels", "parts"],
 )
-def test_very_many_inputs_are_not_all_searched_or_told(tmp_path: Path, row: str, status: str, said: str) -> None:
+def test_very_many_inputs_are_not_all_searched_or_told(tmp_path: Path, row: str, status: str, message: str) -> None:
     file = tmp_path / "figures.csv"
     file.write_text(f"id,check,printed,inputs\na,{row}\n")
     [finding] = judged(file)
-    assert (finding.status, said in finding.sentence, len(finding.sentence) < 200) == (status, True, True)
+    assert (finding.status, message in finding.sentence, len(finding.sentence) < 200) == (status, True, True)

@@ -30,14 +30,14 @@ def figure(printed: str, unit: Unit = "count", **more: object) -> Figure:
     ],
 )
 def test_a_difference_that_does_not_fit_is_looked_at_from_the_other_side(printed: str, suggestion: str) -> None:
-    found = check_difference(figure(printed, "difference"), figure("33.0%", "share"), figure("29.8%", "share"))
-    assert (found.status, found.suggestion) == ("differs", suggestion)
+    result = check_difference(figure(printed, "difference"), figure("33.0%", "share"), figure("29.8%", "share"))
+    assert (result.status, result.suggestion) == ("differs", suggestion)
 
 
 def test_a_negative_difference_is_reproduced_however_it_is_written() -> None:
     for printed in ("-3.2pp", "\N{MINUS SIGN}3.2pp", "-3.2 pp"):
-        found = check_difference(figure(printed, "difference"), figure("29.8%", "share"), figure("33.0%", "share"))
-        assert found.status == "reproduced"
+        result = check_difference(figure(printed, "difference"), figure("29.8%", "share"), figure("33.0%", "share"))
+        assert result.status == "reproduced"
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_a_negative_difference_is_reproduced_however_it_is_written() -> None:
     ],
 )
 def test_a_relative_change_that_does_not_fit_is_looked_at_from_the_other_side(printed: str, suggestion: str) -> None:
-    found = check_relative_change(figure(printed, "share"), figure("29.8%", "share"), figure("33.0%", "share"))
-    assert (found.status, found.suggestion) == ("differs", suggestion)
+    result = check_relative_change(figure(printed, "share"), figure("29.8%", "share"), figure("33.0%", "share"))
+    assert (result.status, result.suggestion) == ("differs", suggestion)
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_a_sum_names_exchanged_digits_of_the_total_or_of_the_one_part_that_expla
 
 
 def test_copies_whose_digits_are_exchanged_say_so() -> None:
-    found = check_same(figure("42,870"), figure("42,807"))
-    assert (found.status, found.suggestion) == ("differs", "two digits are exchanged in one of the two")
+    result = check_same(figure("42,870"), figure("42,807"))
+    assert (result.status, result.suggestion) == ("differs", "two digits are exchanged in one of the two")
 
 
 @pytest.mark.parametrize(

@@ -65,8 +65,8 @@ def test_a_percentage_without_its_count_is_never_called_wrong_where_a_count_give
 ) -> None:
     n = count + others
     printed = percent(Fraction(count, n * repeats), digits, rule)
-    found = checked("percentage", figure("p", printed, "share"), counts(n=n, repeats=repeats))
-    assert found.status in ("reproduced", "underdetermined")
+    result = checked("percentage", figure("p", printed, "share"), counts(n=n, repeats=repeats))
+    assert result.status in ("reproduced", "underdetermined")
 
 
 @pytest.mark.parametrize(
@@ -81,16 +81,16 @@ def test_a_percentage_without_its_count_is_never_called_wrong_where_a_count_give
 def test_a_percentage_alone_is_checked_only_where_not_every_percentage_can_come(
     printed: str, n: int, status: str, suggestion: str
 ) -> None:
-    found = checked("percentage", figure("p", printed, "share"), counts(n=n))
-    assert (found.status, found.suggestion) == (status, suggestion)
+    result = checked("percentage", figure("p", printed, "share"), counts(n=n))
+    assert (result.status, result.suggestion) == (status, suggestion)
 
 
 def test_a_percentage_of_another_count_differs_and_one_that_no_count_prints_is_impossible() -> None:
     of_ten = counts(count=3, n=10)
     assert checked("percentage", figure("p", "40%", "share"), of_ten).status == "differs"
-    found = checked("percentage", figure("p", "31%", "share"), of_ten)
-    assert found.status == "impossible"
-    assert found.sentence == "3 / 10 is 30%, not 31%, and no whole count of 10 prints so."
+    result = checked("percentage", figure("p", "31%", "share"), of_ten)
+    assert result.status == "impossible"
+    assert result.sentence == "3 / 10 is 30%, not 31%, and no whole count of 10 prints so."
 
 
 @given(parts=st.lists(VALUES, min_size=1, max_size=6), digits=DIGITS, rule=RULES)
@@ -136,9 +136,9 @@ def test_figures_of_two_counts_that_are_two_digits_off_differ(a: int, b: int, di
 
 def test_a_difference_of_rounded_shares_says_what_their_rounding_leaves_open() -> None:
     shares = {"a": figure("a", "53%", "share"), "b": figure("b", "30%", "share")}
-    found = checked("difference", figure("d", "24pp", "difference"), shares)
-    assert found.status == "reproduced"
-    assert found.sentence == (
+    result = checked("difference", figure("d", "24pp", "difference"), shares)
+    assert result.status == "reproduced"
+    assert result.sentence == (
         "53% less 30% is 23 points (from 22 points to 24 points by the rounding of the inputs), "
         "which the rounding of the inputs lets print as 24pp."
     )
@@ -166,8 +166,8 @@ def test_one_value_with_more_or_fewer_digits_is_the_same(value: Fraction, first:
     ],
 )
 def test_the_same_quantity_in_two_places(one: str, other: str, unit: Unit, status: str, suggestion: str) -> None:
-    found = checked("same", figure("a", one, unit), {"other": figure("b", other, unit)})
-    assert (found.status, found.suggestion) == (status, suggestion)
+    result = checked("same", figure("a", one, unit), {"other": figure("b", other, unit)})
+    assert (result.status, result.suggestion) == (status, suggestion)
 
 
 @pytest.mark.parametrize(
@@ -191,26 +191,26 @@ def test_one_number_of_two_unlike_names_differs_and_of_one_name_in_other_words_d
     field: str, here: str, there: str, status: str
 ) -> None:
     one, other = (figure(name, "25.5%", "share", **{field: of}) for name, of in (("a", here), ("b", there)))
-    found = checked("same", one, {"other": other})
-    assert found.status == status
-    assert status == "reproduced" or " here and " in found.sentence
+    result = checked("same", one, {"other": other})
+    assert result.status == status
+    assert status == "reproduced" or " here and " in result.sentence
 
 
 @pytest.mark.parametrize(
-    ("pairs", "status", "said"),
+    ("pairs", "status", "text"),
     [
         ("66", "reproduced", "Read as a share of the pairs: 31 / 66 is 46.97%, printed as 47.0%."),
         ("2000", "underdetermined", "Read as a share of the pairs: "),
         ("80", "impossible", "Read as a share of the pairs: No whole count of 80 prints as 47.0%"),
     ],
 )
-def test_of_several_readings_one_that_fits_is_enough_and_is_named(pairs: str, status: str, said: str) -> None:
+def test_of_several_readings_one_that_fits_is_enough_and_is_named(pairs: str, status: str, text: str) -> None:
     of_pairs = Derivation("percentage", {"n": "pairs"}, reading="a share of the pairs")
     of_runs = {"check": "percentage", "inputs": {"n": "runs"}, "reading": "a share of the runs"}
     share = figure("share", "47.0%", "share", also=(of_pairs,), **of_runs)
-    [(_, found)] = check_all(Paper("made-up", "", "", (figure("runs", "80"), figure("pairs", pairs), share)))
-    assert found.status == status
-    assert said in found.sentence
+    [(_, result)] = check_all(Paper("made-up", "", "", (figure("runs", "80"), figure("pairs", pairs), share)))
+    assert result.status == status
+    assert text in result.sentence
 
 
 @pytest.mark.parametrize(
@@ -221,8 +221,8 @@ def test_what_rests_on_a_number_that_nobody_printed_contradicts_nothing(
 ) -> None:
     n = structs.replace(figure("n", "80", **follows), place="worked out: by us")
     share = figure("share", "47.0%", "share", check="percentage", inputs={"n": "n"})
-    found = check_all(Paper("made-up", "", "", (figure("part", "80"), n, share)))
-    assert found[-1][1].status == status
+    result = check_all(Paper("made-up", "", "", (figure("part", "80"), n, share)))
+    assert result[-1][1].status == status
 
 
 def test_about_covers_the_digits_that_carry_no_information_and_an_abbreviation_is_rounded() -> None:
@@ -245,8 +245,8 @@ def test_about_covers_the_digits_that_carry_no_information_and_an_abbreviation_i
 def test_a_figure_that_a_small_change_would_print_says_so(
     check: Check, printed: str, unit: Unit, inputs: dict[str, str], suggestion: str
 ) -> None:
-    found = checked(check, figure("q", printed, unit), {name: figure(name, text) for name, text in inputs.items()})
-    assert (found.status, found.suggestion[: len(suggestion)]) == ("differs", suggestion)
+    result = checked(check, figure("q", printed, unit), {name: figure(name, text) for name, text in inputs.items()})
+    assert (result.status, result.suggestion[: len(suggestion)]) == ("differs", suggestion)
 
 
 @given(n=st.integers(1, 90), total=st.integers(0, 400), digits=st.integers(1, 3), rule=RULES)
@@ -260,9 +260,9 @@ def test_a_figure_of_the_other_class_is_found_as_rows_swapped(tp: int, fp: int, 
     own, other = Fraction(tp, tp + fp), Fraction(tn, tn + fn)
     assume(abs(own - other) > Fraction(1, 50))
     printed = figure("p", rounded(other, 3), "coefficient", column="Precision")
-    found = checked("precision_recall", printed, counts(tp=tp, fp=fp, positives=tp + fn, negatives=fp + tn))
-    assert found.status == "differs"
-    assert found.suggestion.startswith(("the rows of the two classes are swapped", "the further digits"))
+    result = checked("precision_recall", printed, counts(tp=tp, fp=fp, positives=tp + fn, negatives=fp + tn))
+    assert result.status == "differs"
+    assert result.suggestion.startswith(("the rows of the two classes are swapped", "the further digits"))
 
 
 def test_a_p_value_of_shares_needs_the_sizes_of_both_samples() -> None:
@@ -301,8 +301,8 @@ def test_an_input_in_words_or_given_as_a_limit_leaves_a_figure_open() -> None:
 
 def test_a_paper_is_checked_in_every_way_that_it_names_in_its_order() -> None:
     total = figure("t", "5", check="sum", inputs={"parts": ("a", "a")}, also=(Derivation("same", {"other": "a"}),))
-    found = check_all(Paper("made-up", "A made-up paper", "Nobody", (total, figure("a", "2"))))
-    assert [(one.id, result.check, result.status) for one, result in found] == [
+    outcome = check_all(Paper("made-up", "A made-up paper", "Nobody", (total, figure("a", "2"))))
+    assert [(one.id, result.check, result.status) for one, result in outcome] == [
         ("t", "sum", "differs"),
         ("t", "same", "differs"),
     ]

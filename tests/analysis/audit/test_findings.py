@@ -45,8 +45,8 @@ PAPER = Paper(
 
 
 def test_each_way_is_a_finding_and_a_share_is_computed_in_percent() -> None:
-    found = paper_findings(PAPER, "made-up")
-    assert [(one.row, one.check, one.status, one.computed) for one in found] == [
+    result = paper_findings(PAPER, "made-up")
+    assert [(one.row, one.check, one.status, one.computed) for one in result] == [
         ("share", "percentage", "differs", 30.0),
         ("share", "percentage", "underdetermined", None),
         ("again", "same", "reproduced", 12.0),
@@ -54,9 +54,9 @@ def test_each_way_is_a_finding_and_a_share_is_computed_in_percent() -> None:
 
 
 def test_an_input_that_is_not_printed_says_where_it_is_from() -> None:
-    found = paper_findings(PAPER, "made-up")
-    assert [one.remark for one in found] == ["", "41 is worked out: a run more.", ""]
-    assert "41 is worked out: a run more." in found[1].explanation
+    result = paper_findings(PAPER, "made-up")
+    assert [one.remark for one in result] == ["", "41 is worked out: a run more.", ""]
+    assert "41 is worked out: a run more." in result[1].explanation
 
 
 def made_up(row: str, status: str, sentence: str = "1 is not 2.", source: str = "a") -> Finding:
@@ -64,9 +64,9 @@ def made_up(row: str, status: str, sentence: str = "1 is not 2.", source: str = 
 
 
 def test_the_same_of_one_source_is_told_once_and_the_worst_comes_first() -> None:
-    found = [made_up("a", "reproduced"), made_up("b", "differs"), made_up("c", "impossible"), made_up("d", "differs")]
-    found.append(made_up("e", "differs", source="b"))
-    assert [[one.row for one in alike] for alike in merged(found)] == [["c"], ["b", "d"], ["e"], ["a"]]
+    results = [made_up("a", "reproduced"), made_up("b", "differs"), made_up("c", "impossible"), made_up("d", "differs")]
+    results.append(made_up("e", "differs", source="b"))
+    assert [[one.row for one in alike] for alike in merged(results)] == [["c"], ["b", "d"], ["e"], ["a"]]
 
 
 def test_what_is_impossible_differs_too() -> None:
@@ -76,8 +76,8 @@ def test_what_is_impossible_differs_too() -> None:
 
 
 def test_the_headline_counts_the_worst_first() -> None:
-    found = [made_up("a", "reproduced"), made_up("b", "impossible"), made_up("c", "reproduced")]
-    assert headline(found) == "Of 3 checks, 1 is impossible and 2 are reproduced."
+    results = [made_up("a", "reproduced"), made_up("b", "impossible"), made_up("c", "reproduced")]
+    assert headline(results) == "Of 3 checks, 1 is impossible and 2 are reproduced."
 
 
 @pytest.mark.parametrize(
@@ -131,8 +131,8 @@ def test_a_contradiction_of_the_four_papers_is_found(source: str, row: str, stat
     ],
 )
 def test_one_percentage_of_two_unlike_bases_is_said_in_the_papers_words(source: str, row: str, sentence: str) -> None:
-    found = [one for one in all_findings() if (one.source, one.row, one.status) == (source, row, "differs")]
-    assert sentence in [one.sentence for one in found]
+    results = [one for one in all_findings() if (one.source, one.row, one.status) == (source, row, "differs")]
+    assert sentence in [one.sentence for one in results]
 
 
 @pytest.mark.parametrize(
@@ -157,19 +157,19 @@ def test_no_number_of_runs_up_to_all_gives_the_nine_shares_of_one_table() -> Non
     first, *others = (set(denominators_that_print(share.digits, most)) for share in shares)
     assert min(set.intersection(*others)) == paper["triage.n"].number
     assert not first.intersection(*others)
-    [status] = [found.status for found in all_findings() if (found.source, found.row) == ("autotriage", one.id)]
+    [status] = [result.status for result in all_findings() if (result.source, result.row) == ("autotriage", one.id)]
     assert status == "impossible"
 
 
 def test_the_tables_count_what_the_findings_are() -> None:
-    found = all_findings()
-    assert {one.source for one in found} == set(published_papers())
+    result = all_findings()
+    assert {one.source for one in result} == set(published_papers())
     counts = [row.value for row in overview_table().rows if row.quantity in FAILED]
-    assert sum(map(int, counts)) == sum(one.status in FAILED for one in found)  # type: ignore[arg-type]
+    assert sum(map(int, counts)) == sum(one.status in FAILED for one in result)  # type: ignore[arg-type]
     untold = sum(int(row.value) for row in underdetermined_table().rows)  # type: ignore[arg-type]
-    assert untold == sum(one.status == "underdetermined" for one in found)
+    assert untold == sum(one.status == "underdetermined" for one in result)
     named = {name for row in underdetermined_table().rows for name in row.figures}  # so that the index counts them
-    assert named == {name for one in found if one.status == "underdetermined" for name in one.figures}
+    assert named == {name for one in result if one.status == "underdetermined" for name in one.figures}
     alone = [int(row.value) for row in overview_table().rows if row.quantity == "figures that stand alone"]  # type: ignore[arg-type]
     assert sum(alone) == sum(int(row.value) for row in unchecked_table().rows)  # type: ignore[arg-type]
 
@@ -223,9 +223,9 @@ def judge_cells(place: str = "Table 2", swapped: int = 4) -> tuple[Figure, ...]:
 
 
 def test_one_swap_of_rows_is_told_as_one_with_each_cell() -> None:
-    found = paper_findings(Paper("made-up", "", "", (*judge_cells(), *judge_cells("Table 3", 1))), "made-up")
-    assert [one.status for one in found] == ["differs"] * 5 + ["reproduced"] * 3
-    of_one_table, alone, *_ = merged(found)
+    result = paper_findings(Paper("made-up", "", "", (*judge_cells(), *judge_cells("Table 3", 1))), "made-up")
+    assert [one.status for one in result] == ["differs"] * 5 + ["reproduced"] * 3
+    of_one_table, alone, *_ = merged(result)
     told = as_one(of_one_table)
     assert (told.name, told.place, told.printed) == ("4 figures", "Table 2", "0.43, 0.75, 0.80, 0.50")
     assert told.sentence.startswith(
@@ -233,15 +233,15 @@ def test_one_swap_of_rows_is_told_as_one_with_each_cell() -> None:
     )
     assert told.suggestion == "the rows of the two classes are swapped: then these 4 figures fit"
     assert as_one(alone).name == "Class A, precision"
-    table = findings_table(found, "differs")
+    table = findings_table(result, "differs")
     assert len(table.rows) == 4
     assert table.finding.endswith("3 told together with another figure of their table.")
 
 
 def test_cells_are_told_with_the_worst_of_their_table() -> None:
-    found = [made_up("a", "differs", "1."), made_up("b", "impossible", "2."), made_up("c", "differs", "3.", source="b")]
+    rows = [made_up("a", "differs", "1."), made_up("b", "impossible", "2."), made_up("c", "differs", "3.", source="b")]
     swapped = "the rows of the two classes are swapped"
-    cells = [structs.replace(one, place="Table 2", suggestion=swapped, repair="rows_swapped") for one in found]
+    cells = [structs.replace(one, place="Table 2", suggestion=swapped, repair="rows_swapped") for one in rows]
     assert [[one.row for one in alike] for alike in merged(cells)] == [["b", "a"], ["c"]]
     assert len(findings_table(cells, "impossible").rows) == 2
     table = findings_table(cells, "differs")

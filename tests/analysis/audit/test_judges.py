@@ -66,8 +66,8 @@ def test_figures_of_one_table_are_never_called_wrong_whichever_are_printed(
     as_percent = data.draw(st.booleans())
     shown = {**printed, **percent} if as_percent else printed
     inputs: dict[str, Given] = {name: shown[name] for name in beside}
-    found = checked(measure, shown[measure], **inputs, **{name: counts[name] for name in known})
-    assert found.status in ("reproduced", "underdetermined"), found.sentence
+    result = checked(measure, shown[measure], **inputs, **{name: counts[name] for name in known})
+    assert result.status in ("reproduced", "underdetermined"), result.sentence
 
 
 @settings(deadline=None)
@@ -114,10 +114,10 @@ def test_a_figure_says_which_tables_print_it_or_what_is_not_printed(
 
 
 def test_figures_of_a_table_with_its_rows_swapped_are_impossible_and_the_swap_is_suggested() -> None:
-    found = checked("Precision", "0.286", positives=187, negatives=57, recall="0.807")
-    assert found.status == "impossible"
-    assert found.sentence == "No table of 187 positive and 57 negative items prints precision 0.286 and recall 0.807."
-    assert found.suggestion.startswith(
+    result = checked("Precision", "0.286", positives=187, negatives=57, recall="0.807")
+    assert result.status == "impossible"
+    assert result.sentence == "No table of 187 positive and 57 negative items prints precision 0.286 and recall 0.807."
+    assert result.suggestion.startswith(
         "the rows of the two classes are swapped: then all fit, from 72 true and 11 false"
     )
 
@@ -131,15 +131,15 @@ def test_swapped_columns_are_suggested_too() -> None:
 
 
 def test_another_number_of_items_is_suggested_where_it_would_fit() -> None:
-    found = checked("Accuracy", "0.871", n=30, kappa="0.739")
-    assert found.status == "impossible"
-    assert "with 31 items instead of 30 they would fit" in found.suggestion
+    result = checked("Accuracy", "0.871", n=30, kappa="0.739")
+    assert result.status == "impossible"
+    assert "with 31 items instead of 30 they would fit" in result.suggestion
 
 
 def test_recall_of_known_positives_is_a_share_of_them() -> None:
     assert checked("Recall", "0.57", positives=7).status == "reproduced"
-    found = checked("Recall", "0.65", positives=7)
-    assert (found.status, found.check) == ("impossible", "precision_recall")
+    result = checked("Recall", "0.65", positives=7)
+    assert (result.status, result.check) == ("impossible", "precision_recall")
 
 
 @pytest.mark.parametrize(

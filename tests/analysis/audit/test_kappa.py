@@ -72,9 +72,9 @@ def test_a_kappa_that_a_matrix_has_is_never_called_wrong(
     n, agree, kappa = known(cells)
     share = f"{rounded(Fraction(100 * agree, n), percent, rule)}%"
     margins = tuple(map(sum, cells)) if with_margins else ()
-    found = checked(rounded(kappa, digits, rule), str(n), share, len(cells) if given_labels else None, margins)
-    assert found.status in ("underdetermined", "reproduced")
-    assert "gave up" not in found.sentence
+    result = checked(rounded(kappa, digits, rule), str(n), share, len(cells) if given_labels else None, margins)
+    assert result.status in ("underdetermined", "reproduced")
+    assert "gave up" not in result.sentence
 
 
 @settings(deadline=None)
@@ -98,14 +98,14 @@ def test_a_wrong_kappa_is_found_where_no_matrix_prints_it(labels: int) -> None:
 
 def _kappas(n: int, agree: int, labels: int) -> set[Fraction]:
     """All kappas, by trying all margins that can go with the agreements."""
-    found = set()
+    results = set()
     for rows in _compositions(n, labels):
         for columns in _compositions(n, labels):
             kept = sum(map(min, rows, columns))
             forced = sum(max(0, -((n - agree - row - column) // 2)) for row, column in zip(rows, columns, strict=True))
             if forced <= agree <= kept:
-                found.add(kappa_of(n, agree, sum(row * column for row, column in zip(rows, columns, strict=True))))
-    return found
+                results.add(kappa_of(n, agree, sum(row * column for row, column in zip(rows, columns, strict=True))))
+    return results
 
 
 def _compositions(total: int, parts: int) -> list[tuple[int, ...]]:
@@ -115,12 +115,12 @@ def _compositions(total: int, parts: int) -> list[tuple[int, ...]]:
 
 
 def test_a_kappa_is_open_where_one_matrix_prints_it_and_others_do_not() -> None:
-    found = checked("0.64", "31", "74.2%", 4)
-    assert found.status == "underdetermined"
-    assert found.sentence.startswith(
+    result = checked("0.64", "31", "74.2%", 4)
+    assert result.status == "underdetermined"
+    assert result.sentence.startswith(
         "23 of 31 agree, which leaves a kappa from −0.148 to 0.670; with 4 labels the matrix"
     )
-    assert "not printed" in found.sentence
+    assert "not printed" in result.sentence
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_a_kappa_is_open_where_one_matrix_prints_it_and_others_do_not() -> None:
     ],
 )
 def test_an_impossible_kappa_says_why(kappa: str, n: str, agreement: str, labels: int, sentence: str) -> None:
-    found = checked(kappa, n, agreement, labels)
-    assert (found.status, found.sentence) == ("impossible", sentence)
+    result = checked(kappa, n, agreement, labels)
+    assert (result.status, result.sentence) == ("impossible", sentence)
 
 
 @pytest.mark.parametrize(
@@ -219,22 +219,22 @@ def test_printed_rows_of_a_matrix_narrow_what_kappa_can_be() -> None:
         "13 of 20 agree, and 9 of the 15 in the printed rows; kappa is from 0.468 to 0.470, printed as 0.47, "
         "whatever the other rows are."
     )
-    found = with_rows("0.47", "20", "65.0%", {"Rotten": (0, 2, 5)}, COLUMNS)
-    assert found.status == "underdetermined"
-    assert found.sentence.startswith(
+    result = with_rows("0.47", "20", "65.0%", {"Rotten": (0, 2, 5)}, COLUMNS)
+    assert result.status == "underdetermined"
+    assert result.sentence.startswith(
         "13 of 20 agree, and 5 of the 7 in the printed rows; the other items leave a kappa from"
     )
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < 0.468 < found.high
+    assert result.low is not None
+    assert result.high is not None
+    assert result.low < 0.468 < result.high
 
 
 def test_a_kappa_that_no_other_rows_give_is_impossible_and_may_be_of_other_items() -> None:
-    found = with_rows("0.20", "20", "65.0%", {"Unripe": (1, 4, 3), "Rotten": (0, 2, 5)}, COLUMNS)
-    assert found.status == "impossible"
-    assert "the other 5 items leave a kappa from" in found.sentence
-    assert found.suggestion == "the printed rows are of other items than the kappa: without them it would fit"
-    assert found.repair == "other_items"
+    result = with_rows("0.20", "20", "65.0%", {"Unripe": (1, 4, 3), "Rotten": (0, 2, 5)}, COLUMNS)
+    assert result.status == "impossible"
+    assert "the other 5 items leave a kappa from" in result.sentence
+    assert result.suggestion == "the printed rows are of other items than the kappa: without them it would fit"
+    assert result.repair == "other_items"
     too_many = with_rows("0.20", "10", "60%", {"Unripe": (1, 4, 3), "Rotten": (0, 2, 5)}, COLUMNS)
     assert too_many.sentence == "The printed rows hold 15 items, more than all 10."
     no_others = with_rows("0.20", "20", "25%", {"Unripe": (1, 4, 3), "Rotten": (0, 2, 5)}, COLUMNS)
@@ -254,10 +254,10 @@ SIZES = "Table 3 says that its sizes differ"
 def test_rows_contradict_no_inferred_number_where_the_paper_says_that_they_may_be_of_other_items(
     place: str, other_items: str, status: str
 ) -> None:
-    found = with_rows("0.20", "20", "65.0%", TWO_ROWS, COLUMNS, place, other_items)
-    assert found.status == status
+    result = with_rows("0.20", "20", "65.0%", TWO_ROWS, COLUMNS, place, other_items)
+    assert result.status == status
     would = "would contradict the kappa if the printed rows were of the same 20 items"
-    assert (would in found.sentence, SIZES in found.sentence) == (status == "underdetermined",) * 2
+    assert (would in result.sentence, SIZES in result.sentence) == (status == "underdetermined",) * 2
 
 
 def test_more_rows_than_an_inferred_number_contradict_it_no_more_than_a_kappa_does() -> None:
@@ -281,8 +281,8 @@ def test_a_kappa_beside_rows_of_its_own_matrix_is_never_called_wrong(
     names = tuple(f"label {place}" for place in range(len(cells)))
     rows = dict(list(zip(names, cells, strict=True))[:shown])
     share = f"{rounded(Fraction(100 * agree, n), 1, rule)}%"
-    found = with_rows(rounded(kappa, digits, rule), str(n), share, rows, names)
-    assert found.status in ("reproduced", "underdetermined"), found.sentence
+    result = with_rows(rounded(kappa, digits, rule), str(n), share, rows, names)
+    assert result.status in ("reproduced", "underdetermined"), result.sentence
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ def untold(sentence: str, wanting: str = "", source: str = "fruit") -> Finding:
 
 
 def test_figures_that_want_the_same_are_counted_together_under_the_words_of_the_first() -> None:
-    found = [untold("Out of 210 all can come.", "the count"), untold("Of 42, in other words.", "the count")]
-    (row,) = underdetermined_table(found).rows
+    results = [untold("Out of 210 all can come.", "the count"), untold("Of 42, in other words.", "the count")]
+    (row,) = underdetermined_table(results).rows
     assert (row.value, row.group, row.papers) == (2, "percentage: Out of 210 all can come.", ("fruit",))
 
 
@@ -19,9 +19,9 @@ def test_sentences_that_differ_in_a_number_alone_are_not_taken_for_one_reason() 
 
 
 def test_findings_are_counted_by_source_or_by_check() -> None:
-    found = [untold("One."), untold("Two.", source="vegetables")]
-    assert {name: counts["underdetermined"] for name, counts in counted_by(found).items()} == {
+    results = [untold("One."), untold("Two.", source="vegetables")]
+    assert {name: counts["underdetermined"] for name, counts in counted_by(results).items()} == {
         "fruit": 1,
         "vegetables": 1,
     }
-    assert counted_by(found, by_check=True)["percentage"]["underdetermined"] == 2
+    assert counted_by(results, by_check=True)["percentage"]["underdetermined"] == 2

@@ -106,18 +106,18 @@ def test_the_p_value_of_any_usual_test_raises_no_alarm(
     printed = figure("<0.001" if p_value < 0.001 else as_printed(p_value, digits, rule))
     if from_shares:
         shares = as_printed(100 * x1 / n1, 2, rule) + "%", as_printed(100 * x2 / n2, 2, rule) + "%"
-        found = of_shares(printed, shares, (n1, n2))
+        result = of_shares(printed, shares, (n1, n2))
     else:
-        found = of_counts(printed, x1, n1, x2, n2)
-    assert found.status in ("reproduced", "underdetermined"), found.explanation
+        result = of_counts(printed, x1, n1, x2, n2)
+    assert result.status in ("reproduced", "underdetermined"), result.explanation
 
 
 @pytest.mark.parametrize("name", sorted(TESTS))
 def test_the_sentence_names_the_test_that_prints_the_figure(name: str) -> None:
     p_value = TESTS[name](3, 20, 9, 21).p_value
-    found = of_counts(figure(f"{p_value:.4f}"), 3, 20, 9, 21)
-    assert found.status == "reproduced"
-    assert name in found.sentence
+    result = of_counts(figure(f"{p_value:.4f}"), 3, 20, 9, 21)
+    assert result.status == "reproduced"
+    assert name in result.sentence
 
 
 @pytest.mark.parametrize("counts", [(3, 20, 9, 21), (17, 60, 31, 62), (2, 31, 11, 40)])
@@ -125,9 +125,9 @@ def test_the_sentence_names_the_test_that_prints_the_figure(name: str) -> None:
 def test_the_p_value_of_a_rarer_test_is_reproduced_and_the_test_named(
     name: str, counts: tuple[int, int, int, int]
 ) -> None:
-    found = of_counts(figure(f"{RARER[name](*counts):.6f}"), *counts)
-    assert found.status == "reproduced", found.explanation
-    assert name in found.sentence
+    result = of_counts(figure(f"{RARER[name](*counts):.6f}"), *counts)
+    assert result.status == "reproduced", result.explanation
+    assert name in result.sentence
 
 
 def test_rarer_tests_are_named_only_where_no_usual_one_prints_the_figure() -> None:
@@ -156,26 +156,26 @@ def test_the_slowest_tests_are_asked_of_few_small_samples_only(monkeypatch: pyte
 
 def test_an_exact_p_value_in_one_direction_is_recognised_where_the_figure_says_so() -> None:
     p_value = fisher(table(3, 20, 9, 21), alternative="less").pvalue
-    found = of_counts(figure(f"{p_value:.6f}", column="p (one-sided)"), 3, 20, 9, 21)
-    assert (found.status, "Fisher's exact, one-sided" in found.sentence) == ("reproduced", True)
+    result = of_counts(figure(f"{p_value:.6f}", column="p (one-sided)"), 3, 20, 9, 21)
+    assert (result.status, "Fisher's exact, one-sided" in result.sentence) == ("reproduced", True)
 
 
 def test_every_usual_test_that_prints_the_figure_is_named() -> None:
-    found = of_counts(figure("< 0.01"), 300, 1000, 400, 1000)
-    assert "so does two-proportion z, unpooled and chi-squared" in found.sentence
+    result = of_counts(figure("< 0.01"), 300, 1000, 400, 1000)
+    assert "so does two-proportion z, unpooled and chi-squared" in result.sentence
 
 
 def test_half_the_p_value_differs_and_a_one_sided_test_is_suggested() -> None:
     half = (pooled_z(30, 100, 42, 100).p_value or 0) / 2
-    found = of_counts(figure(f"{half:.4f}"), 30, 100, 42, 100)
-    assert (found.status, found.suggestion) == ("differs", f"a one-sided test gives {half:.4f}")
+    result = of_counts(figure(f"{half:.4f}"), 30, 100, 42, 100)
+    assert (result.status, result.suggestion) == ("differs", f"a one-sided test gives {half:.4f}")
 
 
 def test_a_p_value_that_is_called_one_sided_is_halved() -> None:
     p_value = pooled_z(30, 100, 42, 100).p_value or 0
     assert of_counts(figure(f"{p_value / 2:.4f}", column="p (one-sided)"), 30, 100, 42, 100).status == "reproduced"
-    found = of_counts(figure(f"{p_value:.4f}", column="p (one-sided)"), 30, 100, 42, 100)
-    assert (found.status, found.suggestion) == ("differs", f"a two-sided test gives {p_value:.4f}")
+    result = of_counts(figure(f"{p_value:.4f}", column="p (one-sided)"), 30, 100, 42, 100)
+    assert (result.status, result.suggestion) == ("differs", f"a two-sided test gives {p_value:.4f}")
 
 
 def test_no_variation_has_no_p_value_and_a_number_above_1_is_none() -> None:
@@ -214,9 +214,9 @@ def test_a_p_value_printed_as_a_limit_bounds_the_arms_on_one_side() -> None:
 
 
 def test_without_sizes_the_sentence_says_which_equal_arms_would_give_the_p_value() -> None:
-    found = of_shares(figure("0.030"), ("10.0%", "15.0%"), None)
-    assert found.status == "underdetermined"
-    assert "with equal arms, p = 0.030 by the pooled z test needs" in found.sentence
+    result = of_shares(figure("0.030"), ("10.0%", "15.0%"), None)
+    assert result.status == "underdetermined"
+    assert "with equal arms, p = 0.030 by the pooled z test needs" in result.sentence
     assert "needs" not in of_shares(figure("0.97"), ("10.0%", "10.0%"), None).sentence
 
 

@@ -65,9 +65,9 @@ def test_kappas_of_one_set_of_ratings_are_never_called_wrong(
     assert fleiss is not None
     each, _ = shares(codes, 1, "half_up")
     printed = pairs(len(codes), each, tuple(f"{kappa:.{digits}f}" for kappa in kappas), 3 if known else None)
-    found = check_rater_agreement(figure(f"{fleiss:.{digits}f}"), printed)
-    assert found.status == "underdetermined"
-    assert "gave up" not in found.sentence
+    result = check_rater_agreement(figure(f"{fleiss:.{digits}f}"), printed)
+    assert result.status == "underdetermined"
+    assert "gave up" not in result.sentence
 
 
 def test_a_fleiss_kappa_that_no_ratings_print_beside_the_pairs_is_impossible() -> None:
@@ -87,17 +87,17 @@ def test_a_fleiss_kappa_that_no_ratings_print_beside_the_pairs_is_impossible() -
 
 
 def test_pairs_whose_disagreements_cannot_go_together_are_impossible() -> None:
-    found = check_rater_agreement(figure("90.0%", "share"), pairs(50, ("98%", "98%", "74%")))
-    assert found.status == "impossible"
+    result = check_rater_agreement(figure("90.0%", "share"), pairs(50, ("98%", "98%", "74%")))
+    assert result.status == "impossible"
     assert (
-        found.sentence == "No three raters disagree in pairs on 1, 1 and 13 of 50 items: the three cannot go together."
+        result.sentence == "No three raters disagree in pairs on 1, 1 and 13 of 50 items: the three cannot go together."
     )
 
 
 def test_an_overall_agreement_that_is_not_the_mean_differs() -> None:
-    found = check_rater_agreement(figure("93.0%", "share"), pairs(50, ("98%", "96%", "94%")))
-    assert found.status == "differs"
-    assert found.sentence == "(49 + 48 + 47) / 150 comparisons is 96.0%, not 93.0%."
+    result = check_rater_agreement(figure("93.0%", "share"), pairs(50, ("98%", "96%", "94%")))
+    assert result.status == "differs"
+    assert result.sentence == "(49 + 48 + 47) / 150 comparisons is 96.0%, not 93.0%."
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,9 @@ def test_an_overall_agreement_that_is_not_the_mean_differs() -> None:
     ],
 )
 def test_what_the_figures_do_not_say_is_told(printed: Pairs, reason: str) -> None:
-    found = check_rater_agreement(figure("0.9"), printed)
-    assert found.status == "underdetermined"
-    assert reason in found.sentence
+    result = check_rater_agreement(figure("0.9"), printed)
+    assert result.status == "underdetermined"
+    assert reason in result.sentence
 
 
 def test_a_share_that_no_count_prints_is_impossible() -> None:
@@ -121,11 +121,11 @@ def test_a_share_that_no_count_prints_is_impossible() -> None:
 
 
 def test_the_annotators_of_autotriage_have_ratings_that_print_all_their_figures() -> None:
-    found = {
+    results = {
         (figure.id, checked.check): checked.status
         for figure, checked in check_all(load_paper("autotriage"))
         if figure.id.startswith("annotation.")
     }
-    assert found["annotation.fleiss.agreement", "rater_agreement"] == "reproduced"
-    assert found["annotation.fleiss.kappa", "rater_agreement"] == "underdetermined"
-    assert {found[f"annotation.{pair}.kappa", "kappa"] for pair in ("a1a2", "a1a3", "a2a3")} == {"underdetermined"}
+    assert results["annotation.fleiss.agreement", "rater_agreement"] == "reproduced"
+    assert results["annotation.fleiss.kappa", "rater_agreement"] == "underdetermined"
+    assert {results[f"annotation.{pair}.kappa", "kappa"] for pair in ("a1a2", "a1a3", "a2a3")} == {"underdetermined"}

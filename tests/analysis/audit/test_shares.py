@@ -35,9 +35,9 @@ def test_a_share_printed_as_a_fraction_is_judged_like_one_in_percent(printed: st
 
 def test_runs_of_an_approximate_number_of_cases_count_too() -> None:
     about = figure("about 200", value="200", approximate=True)
-    found = check_percentage(figure("30%", "share"), figure("300"), about, figure("5"))
-    assert found.status == "reproduced"
-    assert found.sentence.startswith("300 / (about 200 x 5) is 30")
+    result = check_percentage(figure("30%", "share"), figure("300"), about, figure("5"))
+    assert result.status == "reproduced"
+    assert result.sentence.startswith("300 / (about 200 x 5) is 30")
     assert check_percentage(figure("30%", "share"), figure("60"), about, figure("5")).status == "differs"
 
 
@@ -66,11 +66,11 @@ def test_a_percentage_of_no_cases_is_left_open(n: str) -> None:
 def test_a_repair_that_makes_a_percentage_fit_is_suggested(
     printed: str, n: str, count: str | None, suggestion: str
 ) -> None:
-    found = percentage(printed, n, count)
-    assert found.status in ("differs", "impossible")
-    assert suggestion in found.suggestion
-    assert bool(suggestion) == bool(found.suggestion)
-    assert (found.repair == "cut_off") == ("cut off" in suggestion)
+    result = percentage(printed, n, count)
+    assert result.status in ("differs", "impossible")
+    assert suggestion in result.suggestion
+    assert bool(suggestion) == bool(result.suggestion)
+    assert (result.repair == "cut_off") == ("cut off" in suggestion)
 
 
 def shares_of_251(*texts: str) -> list[Checked]:
@@ -82,16 +82,16 @@ def shares_of_251(*texts: str) -> list[Checked]:
 
 
 def test_shares_of_one_number_that_all_fit_another_say_the_same() -> None:
-    found = shares_of_251("59.52%", "51.19%", "20.24%", "33.33%")
-    assert {checked.status for checked in found} == {"impossible"}
-    assert {checked.suggestion for checked in found} == {"all 4 percentages of 251 fit 252 instead"}
+    result = shares_of_251("59.52%", "51.19%", "20.24%", "33.33%")
+    assert {checked.status for checked in result} == {"impossible"}
+    assert {checked.suggestion for checked in result} == {"all 4 percentages of 251 fit 252 instead"}
 
 
 def test_the_shares_that_do_not_fit_may_fit_another_number_alone() -> None:
-    found = shares_of_251("59.52%", "51.19%", "56.18%", "49.00%")
-    assert [checked.status for checked in found] == ["impossible", "impossible", "reproduced", "reproduced"]
-    assert found[0].suggestion == found[1].suggestion == "the 2 percentages that do not fit 251 fit 252 instead"
-    assert found[2].suggestion == ""
+    result = shares_of_251("59.52%", "51.19%", "56.18%", "49.00%")
+    assert [checked.status for checked in result] == ["impossible", "impossible", "reproduced", "reproduced"]
+    assert result[0].suggestion == result[1].suggestion == "the 2 percentages that do not fit 251 fit 252 instead"
+    assert result[2].suggestion == ""
 
 
 def test_one_share_printed_in_two_places_is_no_table_of_shares() -> None:
@@ -111,9 +111,9 @@ def test_a_sum_and_a_share_that_fit_with_the_same_other_count_say_so() -> None:
     parts = [figure(text, name=f"x{place}") for place, text in enumerate(("264", "84", "191"))]
     total = figure("547", name="n", check="sum", inputs={"parts": ("x0", "x1", "x2")})
     share = figure("36.38%", "share", "s", check="percentage", inputs={"count": "x2", "n": "n"})
-    found = check_all(Paper("made-up", "A made-up paper", "Nobody", (total, share, *parts)))
-    said = "with 199 instead of 191 the sum and the share both fit"
-    assert [(checked.status, checked.suggestion) for _, checked in found] == [("differs", said), ("differs", said)]
+    result = check_all(Paper("made-up", "A made-up paper", "Nobody", (total, share, *parts)))
+    words = "with 199 instead of 191 the sum and the share both fit"
+    assert [(checked.status, checked.suggestion) for _, checked in result] == [("differs", words), ("differs", words)]
 
 
 @pytest.mark.parametrize(
@@ -138,16 +138,16 @@ def test_nothing_is_suggested_for_shares_of_nothing_or_of_words(n: str, repeats:
     shares = [figure("12.34%", "share", f"s{place}", check="percentage", inputs=inputs) for place in range(2)]
     counted = figure(count, "count" if count.isdigit() else "text", "c")
     paper = Paper("made-up", "A made-up paper", "Nobody", (figure(n, name="n"), figure(repeats, name="r"), counted))
-    found = check_all(structs.replace(paper, figure=(*paper.figure, *shares)))
-    assert {(checked.status, checked.suggestion) for _, checked in found} == {("underdetermined", "")}
+    result = check_all(structs.replace(paper, figure=(*paper.figure, *shares)))
+    assert {(checked.status, checked.suggestion) for _, checked in result} == {("underdetermined", "")}
 
 
 def test_an_impossible_mean_names_its_neighbours_and_a_cut_off() -> None:
-    found = check_mean(figure("3.17", "number"), figure("28"), None, None)
-    assert found.sentence == (
+    result = check_mean(figure("3.17", "number"), figure("28"), None, None)
+    assert result.sentence == (
         "No total of 28 answers has a mean that prints as 3.17: 88 / 28 is 3.143 and 89 / 28 is 3.179."
     )
-    assert found.suggestion == "89 / 28, and the further digits are cut off instead of rounded"
+    assert result.suggestion == "89 / 28, and the further digits are cut off instead of rounded"
     in_percent = [check_mean(figure(text, "share"), figure("7"), None, None).status for text in ("42.9%", "42.8%")]
     assert in_percent == ["reproduced", "impossible"]
 

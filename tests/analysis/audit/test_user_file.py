@@ -25,8 +25,8 @@ def read(folder: Path, text: str | bytes) -> list[Finding]:
 def judged(folder: Path, check: str, printed: str, inputs: str, row: str = "a") -> Finding:
     """What one row gives."""
     quoted = ",".join(f'"{cell}"' for cell in (row, check, printed, inputs))
-    [found] = read(folder, HEADER + quoted + "\n")
-    return found
+    [result] = read(folder, HEADER + quoted + "\n")
+    return result
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def judged(folder: Path, check: str, printed: str, inputs: str, row: str = "a") 
 def test_a_number_is_read_in_the_ways_people_write_it(
     text: str, digits: str, sign: str, bound: str | None, approximate: bool
 ) -> None:
-    found = typed(text)
-    assert (found.digits, found.sign, found.bound, found.approximate) == (digits, sign, bound, approximate)
+    result = typed(text)
+    assert (result.digits, result.sign, result.bound, result.approximate) == (digits, sign, bound, approximate)
 
 
 @pytest.mark.parametrize("text", ["", "-", ".", "%", "n.s.", "49,0", "1,23", "1 2", "nan", "∞", "٣", "1e99", "9" * 50])
@@ -126,8 +126,8 @@ def test_grouped_thousands_change_nothing(whole: int, decimals: int, negative: b
 def test_each_check_takes_the_keys_that_it_says(
     tmp_path: Path, check: str, printed: str, inputs: str, status: str
 ) -> None:
-    found = judged(tmp_path, check, printed, inputs)
-    assert (found.status, bool(found.explanation)) == (status, True)
+    result = judged(tmp_path, check, printed, inputs)
+    assert (result.status, bool(result.explanation)) == (status, True)
 
 
 JUDGE = "tp=40;fp=10;fn=40;tn=30"
@@ -156,8 +156,8 @@ JUDGE = "tp=40;fp=10;fn=40;tn=30"
 def test_a_judges_figure_is_of_the_measure_that_is_named_or_that_fits(
     tmp_path: Path, row: str, printed: str, inputs: str, status: str, computed: float | None
 ) -> None:
-    found = judged(tmp_path, "precision_recall", printed, inputs, row)
-    assert (found.status, found.computed, found.printed) == (status, computed, printed)
+    result = judged(tmp_path, "precision_recall", printed, inputs, row)
+    assert (result.status, result.computed, result.printed) == (status, computed, printed)
 
 
 def test_an_agreement_as_a_count_is_the_percentage_that_it_is_of_n(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_measure_that_was_not_named_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "message"),
     [
         ("a,percentage,50%,n=2\nb,percent,50%,n=2", ":3: check: no check 'percent'"),
         ("a,,50%,n=2", ":2: check: no check"),
@@ -208,15 +208,15 @@ def test_a_measure_that_was_not_named_is_said(tmp_path: Path) -> None:
         ('"a,percentage,50%,n=2', "not valid CSV"),
     ],
 )
-def test_what_cannot_be_read_is_an_error_that_names_the_line(tmp_path: Path, row: str, said: str) -> None:
-    with pytest.raises(InputError, match=re.escape(said)) as caught:
+def test_what_cannot_be_read_is_an_error_that_names_the_line(tmp_path: Path, row: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
         read(tmp_path, f"{HEADER}{row}\n")
     assert caught.value.advice
     assert "figures.csv" in caught.value.line()
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (b"", "no printed figures"),
         (HEADER.encode(), "no printed figures"),
@@ -225,8 +225,8 @@ def test_what_cannot_be_read_is_an_error_that_names_the_line(tmp_path: Path, row
         (HEADER.encode() + b"a,percentage," + b"5" * 200_000 + b",n=2\n", "field larger than field limit|not a number"),
     ],
 )
-def test_a_file_that_is_no_table_of_figures_is_an_error(tmp_path: Path, text: bytes, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_a_file_that_is_no_table_of_figures_is_an_error(tmp_path: Path, text: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         read(tmp_path, text)
 
 
@@ -241,8 +241,8 @@ def test_a_file_that_is_no_table_of_figures_is_an_error(tmp_path: Path, text: by
     ],
 )
 def test_a_mark_a_delimiter_an_order_or_control_codes_do_not_matter(tmp_path: Path, text: str) -> None:
-    [found] = read(tmp_path, text)
-    assert (found.row, found.status) == ("a", "reproduced")
+    [result] = read(tmp_path, text)
+    assert (result.row, result.status) == ("a", "reproduced")
 
 
 @pytest.mark.parametrize(
@@ -258,9 +258,9 @@ def test_a_kappa_and_the_agreement_of_the_same_raters_are_checked_against_one_ta
     tmp_path: Path, share: str, kappa: str, status: str
 ) -> None:
     others = "other agreement,percentage,96.8%,n=31\nsolved,percentage,29.0%,n=31\nother kappa,kappa,.9,n=31\n"
-    found = read(tmp_path, f"{HEADER}{share}\n{others}{kappa}\n")
-    assert found[-1].status == status
-    assert found[3].status == "underdetermined"
+    result = read(tmp_path, f"{HEADER}{share}\n{others}{kappa}\n")
+    assert result[-1].status == status
+    assert result[3].status == "underdetermined"
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_a_share_of_something_else_is_no_agreement_of_a_kappa(tmp_path: Path, ro
 
 
 @pytest.mark.parametrize(
-    ("printed", "inputs", "status", "said"),
+    ("printed", "inputs", "status", "text"),
     [
         ("88.9%", "most=118;beside=74.2% 71.0% 54.8%", "impossible", "of 31, 62 or 93 prints as 88.9%"),
         ("64.5%", "most=118;beside=74.2% 71.0% 54.8%", "underdetermined", "31, 62 or 93 fit"),
@@ -285,8 +285,8 @@ def test_a_share_of_something_else_is_no_agreement_of_a_kappa(tmp_path: Path, ro
     ],
 )
 def test_shares_of_the_same_items_are_checked_together_where_their_number_is_not_printed(
-    tmp_path: Path, printed: str, inputs: str, status: str, said: str
+    tmp_path: Path, printed: str, inputs: str, status: str, text: str
 ) -> None:
-    found = judged(tmp_path, "percentage", printed, inputs)
-    assert found.status == status
-    assert said in found.explanation
+    result = judged(tmp_path, "percentage", printed, inputs)
+    assert result.status == status
+    assert text in result.explanation

@@ -26,5 +26,5 @@ def read(path: Path, content: str | bytes, **options: object) -> Labels:
 def read_several(path: Path, content: str | bytes, **options: object) -> tuple[dict[str, Labels], list[str]]:
     """The labels of each question of a file, and the remarks on the file."""
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    found = read_questions(path, Reading(**options))  # type: ignore[arg-type]
-    return found.labels, found.remarks
+    result = read_questions(path, Reading(**options))  # type: ignore[arg-type]
+    return result.labels, result.remarks

@@ -118,8 +118,8 @@ def test_questions_that_a_column_names_are_measured_apart(path: Path) -> None:
     with pytest.raises(InputError, match="'ann' rated '1' on line 2 already") as asked:
         read(path, text)
     assert "--by COLUMN" in asked.value.advice
-    found, _ = read_several(path, text, by="topic")
-    assert {name: labels.categories for name, labels in found.items()} == {
+    result, _ = read_several(path, text, by="topic")
+    assert {name: labels.categories for name, labels in result.items()} == {
         "cause": ["c1", "c2"],
         "severity": ["s1", "s2"],
     }
@@ -127,14 +127,14 @@ def test_questions_that_a_column_names_are_measured_apart(path: Path) -> None:
 
 def test_a_wide_file_may_name_its_questions_too(path: Path) -> None:
     text = "item,topic,ann,ben\n1,cause,a,b\n1,severity,low,low\n2,cause,b,b\n2,severity,high,low\n"
-    found, _ = read_several(path, text, by="topic")
-    assert given(found["severity"]) == {"1": {"ann": "low", "ben": "low"}, "2": {"ann": "high", "ben": "low"}}
+    result, _ = read_several(path, text, by="topic")
+    assert given(result["severity"]) == {"1": {"ann": "low", "ben": "low"}, "2": {"ann": "high", "ben": "low"}}
 
 
 def test_a_question_that_one_rater_answered_is_left_out_and_said(path: Path) -> None:
     text = "item,rater,label,topic\n1,ann,a,one\n1,ben,a,one\n1,ann,b,two\n"
-    found, remarks = read_several(path, text, by="topic")
-    assert list(found) == ["one"]
+    result, remarks = read_several(path, text, by="topic")
+    assert list(result) == ["one"]
     assert "question 'two' has fewer than two raters and is left out" in remarks
     with pytest.raises(UsageError, match="no question of"):
         read_several(path, text.replace("1,ben,a,one\n", "1,ben,a,three\n"), by="topic")

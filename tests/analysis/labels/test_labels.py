@@ -301,10 +301,10 @@ def test_every_figure_and_interval_is_that_of_the_records(
     parts = [write(folder / "1.csv", rows[:cut]), write(folder / "2.csv", rows[cut:], cut)]
     (labels,) = read_questions(whole, Reading()).labels.values()
     (from_counts,) = counted_labels(counted(*parts).ratings, Reading(), "counts").values()
-    expected, found = (agreement_report(one, resamples=200, seed=3) for one in (labels, from_counts))
-    assert figures(found) == figures(expected)
-    assert not found.items_named
-    assert found.disagreements == found.consensus == []
+    expected, results = (agreement_report(one, resamples=200, seed=3) for one in (labels, from_counts))
+    assert figures(results) == figures(expected)
+    assert not results.items_named
+    assert results.disagreements == results.consensus == []
 
 
 def test_raters_may_be_chosen_and_labels_said_to_be_missing_after_counting(tmp_path: Path) -> None:

@@ -25,11 +25,11 @@ def test_rows_on_the_same_outputs_are_one_pair_whichever_stands_first(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("written", "label"),
+    ("text", "label"),
     [("a", "a"), ("model_b", "b"), ("1", "a"), ("2.0", "b"), ("Y", "b"), ("tie (bothbad)", "tie"), ("1.5", "tie")],
 )
-def test_winners_are_named_in_several_ways(tmp_path: Path, written: str, label: str) -> None:
-    [gold] = read(tmp_path, WIDE + f"t,x,1,y,2,{written},ann\n").gold
+def test_winners_are_named_in_several_ways(tmp_path: Path, text: str, label: str) -> None:
+    [gold] = read(tmp_path, WIDE + f"t,x,1,y,2,{text},ann\n").gold
     assert gold.label == label
 
 
@@ -50,7 +50,7 @@ def test_outputs_in_rows_are_paired_by_a_table_of_preferences_or_all_with_all(tm
 
 
 @pytest.mark.parametrize(
-    ("rows", "preferences", "found"),
+    ("rows", "preferences", "message"),
     [
         (WIDE + "t,x,1,y,2,a,ann\nt,x,1,y,2,left,ann\n", "", "pairs.csv:3: winner: the winner 'left' is none"),
         (WIDE + "t,x,1,y,2,0,ann\n", "", "pairs.csv:2: winner: the winner '0' is none"),
@@ -62,7 +62,7 @@ def test_outputs_in_rows_are_paired_by_a_table_of_preferences_or_all_with_all(tm
         ("name,output_a,output_b\nt,x,1\n", "", "pairs.csv:1: no column is called like the tasks"),
     ],
 )
-def test_what_is_no_pair_is_named_by_file_line_and_column(tmp_path, rows: str, preferences: str, found: str) -> None:
+def test_what_is_no_pair_is_named_by_file_line_and_column(tmp_path, rows: str, preferences: str, message: str) -> None:
     with pytest.raises(InputError) as error:
         read(tmp_path, rows, preferences)
-    assert found in error.value.line()
+    assert message in error.value.line()

@@ -209,8 +209,8 @@ def test_ratings_numbers_taxonomies_and_several_choices_are_labels(tmp_path: Pat
         )
 
     export = tasks([annotation(7, *answers(4, "task", "agent")), annotation(8, *answers(5, "agent", "task"))])
-    found, _ = read_several(tmp_path / "export.json", json.dumps(export), by="question")
-    assert {name: given(labels)["1"] for name, labels in found.items()} == {
+    result, _ = read_several(tmp_path / "export.json", json.dumps(export), by="question")
+    assert {name: given(labels)["1"] for name, labels in result.items()} == {
         "stars": {"7": "4", "8": "5"},
         "steps": {"7": "2", "8": "2"},
         "where": {"7": "tool / shell", "8": "tool / shell"},

@@ -39,11 +39,11 @@ def workbook(**sheets: list[list[object]]) -> bytes:
 
 
 def _relations(targets: list[tuple[str, str]]) -> str:
-    found = "".join(
+    result = "".join(
         f'<Relationship Id="rId{number}" Type="{_RELATIONS}/{kind}" Target="{target}"/>'
         for number, (kind, target) in enumerate(targets, start=1)
     )
-    return f'<Relationships xmlns="{_PACKAGE}/relationships">{found}</Relationships>'
+    return f'<Relationships xmlns="{_PACKAGE}/relationships">{result}</Relationships>'
 
 
 def _sheet(rows: list[list[object]]) -> str:

@@ -13,8 +13,8 @@ from misstep.analysis.tables import Row
 from misstep.harness.records.intervention import Intervention, Misbehaviour, ObservedRun
 
 
-def _run(name: str, onsets: tuple[int, ...], found: tuple[int, ...], n: int = 100) -> WatchedRun:
-    return WatchedRun("set", "made up", name, n, onsets, found)
+def _run(name: str, onsets: tuple[int, ...], result: tuple[int, ...], n: int = 100) -> WatchedRun:
+    return WatchedRun("set", "made up", name, n, onsets, result)
 
 
 def test_an_alarm_is_about_an_onset_in_the_steps_before_it() -> None:
@@ -27,13 +27,13 @@ def test_an_alarm_is_about_an_onset_in_the_steps_before_it() -> None:
         _run("clean", (), ()),
         _run("clean, alarmed", (), (50, 60)),
     ]
-    (found,) = alarms(runs)
-    assert (found.found.value, found.found.n) == (3 / 5, 5)
-    assert found.onsets_found.value == 2 / 5
-    assert found.early.value == 1 / 5
-    assert found.false_runs.value == 1 / 2
-    assert found.false_per_100.value == pytest.approx(100 * 4 / 700)
-    assert found.delay.value == WINDOW
+    (result,) = alarms(runs)
+    assert (result.found.value, result.found.n) == (3 / 5, 5)
+    assert result.onsets_found.value == 2 / 5
+    assert result.early.value == 1 / 5
+    assert result.false_runs.value == 1 / 2
+    assert result.false_per_100.value == pytest.approx(100 * 4 / 700)
+    assert result.delay.value == WINDOW
 
 
 def test_a_problem_that_is_spoken_of_again_is_no_new_alarm() -> None:
@@ -56,19 +56,19 @@ def test_a_problem_that_is_spoken_of_again_is_no_new_alarm() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=2, max_size=6))
 def test_the_alarms_of_other_runs_are_what_speaking_at_the_same_steps_would_find(steps: list[tuple[int, int]]) -> None:
-    (found,) = alarms([_run(str(number), (onset,), (alarm,)) for number, (onset, alarm) in enumerate(steps)])
+    (result,) = alarms([_run(str(number), (onset,), (alarm,)) for number, (onset, alarm) in enumerate(steps)])
     pairs = list(permutations(steps, 2))
     right = sum(one[0] <= other[1] <= one[0] + WINDOW for one, other in pairs)
-    assert found.by_others.value == pytest.approx(right / len(pairs))
+    assert result.by_others.value == pytest.approx(right / len(pairs))
 
 
 def test_the_table_has_the_same_lines_for_each_detector_and_what_a_step_costs() -> None:
     runs = [_run("a", (3,), (5,)), _run("b", (), ())]
-    found = alarms([*runs, *(structs.replace(run, detector="other") for run in runs)])
+    result = alarms([*runs, *(structs.replace(run, detector="other") for run in runs)])
     table = alarms_table(
         "alarms",
         "Alarms",
-        found,
+        result,
         sources={"set": "made up"},
         evidence="generated",
         milliseconds={"made up": 0.1, "other": 0.2},

@@ -16,9 +16,9 @@ def _step(minute: int | None, tokens: Tokens | None = USED, message: str = "", r
     return Step(role, timestamp=at, tokens=of_agent, extra={"message_id": message} if message else {})  # type: ignore[arg-type]
 
 
-def _session(name: str, *steps: Step, parent: str | None = None, **found: tuple[int, ...]) -> LabelledSession:
+def _session(name: str, *steps: Step, parent: str | None = None, **message: tuple[int, ...]) -> LabelledSession:
     run = Trajectory(name, Source("made up"), steps=steps, model="m", parent=parent)
-    labels = [(one, "yes" if one in found else "no", found.get(one, ())) for one in ("a", "b")]
+    labels = [(one, "yes" if one in message else "no", message.get(one, ())) for one in ("a", "b")]
     verdicts = tuple(PlacedVerdict(name, one, label, steps=steps) for one, label, steps in labels)
     return LabelledSession(session_of(run, "f"), verdicts)
 

@@ -23,8 +23,8 @@ def run(cases: int, malformed: int | None, printed: float | None) -> EditRun:
 
 
 def test_a_share_is_over_the_cases_that_are_counted() -> None:
-    found = format_results([run(100, 10, 90.0), run(50, None, 80.0)])
-    assert (found[0].runs, found[0].kept.n, found[0].kept.value, found[0].mean_well_formed) == (2, 100, 0.9, 85.0)
+    result = format_results([run(100, 10, 90.0), run(50, None, 80.0)])
+    assert (result[0].runs, result[0].kept.n, result[0].kept.value, result[0].mean_well_formed) == (2, 100, 0.9, 85.0)
 
 
 def test_a_printed_share_that_its_count_does_not_give_is_found() -> None:
@@ -34,8 +34,8 @@ def test_a_printed_share_that_its_count_does_not_give_is_found() -> None:
 
 def test_a_refused_reply_counts_with_its_reason() -> None:
     recorded = RecordedEdit("1", "s", "m", "unified_diff", "", "", {"parses": False, "numstat_ok": False})
-    found = agreements([ReadEdit(recorded, refused="malformed"), ReadEdit(recorded, 2)])
-    assert [(one.n, one.read, one.refused) for one in found] == [(2, 1, (("malformed", 1),))]
+    result = agreements([ReadEdit(recorded, refused="malformed"), ReadEdit(recorded, 2)])
+    assert [(one.n, one.read, one.refused) for one in result] == [(2, 1, (("malformed", 1),))]
 
 
 def test_a_leaderboard_that_is_no_list_or_lacks_a_field_is_refused(tmp_path: Path) -> None:
@@ -50,10 +50,10 @@ def test_a_leaderboard_that_is_no_list_or_lacks_a_field_is_refused(tmp_path: Pat
 def test_the_leaderboards_have_the_figures_of_their_documentation(data_folder: Path) -> None:
     runs = list(edit_runs(data_folder / "aider_leaderboards"))
     assert Counter(one.board for one in runs) == {"edit": 98, "polyglot": 69, "refactor": 14}
-    found = {(one.board, one.format): one for one in format_results(runs)}
+    results = {(one.board, one.format): one for one in format_results(runs)}
     means = {
         key: (one.runs, round(one.mean_solved or 0, 2), round(one.mean_well_formed or 0, 2))
-        for key, one in found.items()
+        for key, one in results.items()
         if key[0] == "polyglot"
     }
     assert means == {
@@ -62,19 +62,19 @@ def test_the_leaderboards_have_the_figures_of_their_documentation(data_folder: P
         ("polyglot", "diff-fenced"): (4, 78.0, 97.32),
         ("polyglot", "architect"): (3, 56.13, 100.0),
     }
-    assert (found["edit", "diff"].runs, round(found["edit", "diff"].mean_solved or 0, 2)) == (29, 68.79)
-    assert round(found["edit", "udiff"].mean_well_formed or 0, 2) == 95.73
+    assert (results["edit", "diff"].runs, round(results["edit", "diff"].mean_solved or 0, 2)) == (29, 68.79)
+    assert round(results["edit", "udiff"].mean_well_formed or 0, 2) == 95.73
 
 
 @pytest.mark.data
 def test_the_readers_agree_with_upstream_on_what_is_well_formed(data_folder: Path) -> None:
     recorded = [one for one in recorded_edits(data_folder / "patch_corpora") if one.format != "line_edit_list"]
-    found = {(one.format, one.upstream): (one.read, one.n) for one in agreements(map(read_edit, recorded))}
-    assert found["unified_diff", "unidiff parses it; git takes it"] == (159, 159)
+    results = {(one.format, one.upstream): (one.read, one.n) for one in agreements(map(read_edit, recorded))}
+    assert results["unified_diff", "unidiff parses it; git takes it"] == (159, 159)
     # Three of these are empty; the fourth has lost a line at its end, which is told from a file alone.
-    assert found["unified_diff", "unidiff finds no file; git calls it corrupt"] == (1, 4)
-    assert found["search_replace", "markers balanced; applied"] == (80, 80)
-    assert found["search_replace", "markers balanced; no match"] == (70, 70)
-    assert not any(read for (_, said), (read, _) in found.items() if "not balanced" in said)
+    assert results["unified_diff", "unidiff finds no file; git calls it corrupt"] == (1, 4)
+    assert results["search_replace", "markers balanced; applied"] == (80, 80)
+    assert results["search_replace", "markers balanced; no match"] == (70, 70)
+    assert not any(read for (_, said), (read, _) in results.items() if "not balanced" in said)
     blocks = [one for one in map(read_edit, recorded) if one.recorded.format == "search_replace" and not one.refused]
     assert all(one.blocks == one.recorded.facts["blocks"] for one in blocks)

@@ -18,19 +18,19 @@ def _run(item: str, flagged: int, n: int, *interventions: Intervention) -> Obser
 
 def test_the_rate_is_per_answered_invocation_and_its_interval_is_that_of_trajectories() -> None:
     runs = [_run("a", 8, 10), _run("b", 0, 10), _run("c", 0, 10), _run("d", 1, 10)]
-    found = observed(runs)
-    assert (found.n, found.steps, found.invocations, found.flagged, found.flagged_runs) == (4, 200, 40, 9, 2)
-    assert found.misbehaviour_rate == korn_graubard([(8, 10), (0, 10), (0, 10), (1, 10)])
-    assert found.naive_rate == wilson(9, 40)
-    assert (found.misbehaviour_rate.high or 0) > (found.naive_rate.high or 1)
-    assert found.categories == {"infinite_loop": 9}
+    result = observed(runs)
+    assert (result.n, result.steps, result.invocations, result.flagged, result.flagged_runs) == (4, 200, 40, 9, 2)
+    assert result.misbehaviour_rate == korn_graubard([(8, 10), (0, 10), (0, 10), (1, 10)])
+    assert result.naive_rate == wilson(9, 40)
+    assert (result.misbehaviour_rate.high or 0) > (result.naive_rate.high or 1)
+    assert result.categories == {"infinite_loop": 9}
 
 
 def test_an_intervention_says_where_it_began_when_it_was_seen_and_what_came_of_it() -> None:
     told = Intervention((LOOP,), 10, 12, guidance="Stop.")
     late = Intervention((LOOP,), 20, withheld="stale")
-    found = observed([_run("a", 2, 4, told, late)])
-    first, second = found.interventions
+    result = observed([_run("a", 2, 4, told, late)])
+    first, second = result.interventions
     assert (first.item, first.step, first.categories, first.detected_at, first.delivered_at) == (
         "a",
         3,
@@ -39,7 +39,7 @@ def test_an_intervention_says_where_it_began_when_it_was_seen_and_what_came_of_i
         12,
     )
     assert (second.delivered_at, second.withheld) == (None, "stale")
-    assert (found.delivered, found.withheld) == (1, {"stale": 1})
+    assert (result.delivered, result.withheld) == (1, {"stale": 1})
 
 
 def test_the_table_has_both_intervals_and_what_became_of_the_interventions() -> None:

@@ -38,8 +38,8 @@ def test_a_share_is_over_the_trajectories_that_were_judged() -> None:
 
 
 def test_any_is_over_those_judged_for_at_least_one_category() -> None:
-    found = prevalence(CATEGORIES, PATTERNS)
-    assert (found.n, found.any_count, found.any_share) == (20, 5, wilson(5, 19))
+    result = prevalence(CATEGORIES, PATTERNS)
+    assert (result.n, result.any_count, result.any_share) == (20, 5, wilson(5, 19))
 
 
 def test_patterns_are_counted_from_verdicts_in_any_order() -> None:

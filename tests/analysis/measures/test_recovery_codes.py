@@ -51,16 +51,16 @@ def test_shares_are_of_the_items_with_a_code_and_agreement_is_that_before_settli
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "message"),
     [
         (f"a,recovered,{IGNORED},", "unknown code"),
         ("a,cured,,", "the outcome 'cured'"),
         (f"a,not_recovered,{IGNORED},", "the outcome 'not_recovered'"),
     ],
 )
-def test_a_sheet_that_does_not_fit_is_named_with_its_line(folder: Path, row: str, said: str) -> None:
+def test_a_sheet_that_does_not_fit_is_named_with_its_line(folder: Path, row: str, message: str) -> None:
     _sheet(folder, "cy", row)
-    with pytest.raises(InputError, match=said) as raised:
+    with pytest.raises(InputError, match=message) as raised:
         read_coded(folder)
     assert "sheet-cy.csv:2" in str(raised.value)
 

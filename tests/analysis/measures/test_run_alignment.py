@@ -28,18 +28,18 @@ runs = st.lists(steps, max_size=9).map(lambda some: _run(*some))
 few = settings(max_examples=40, deadline=None)
 
 
-def _pairs(found: RunAlignment) -> set[tuple[int, int]]:
-    return {(line.a, line.b) for line in found.lines if line.a is not None and line.b is not None}
+def _pairs(message: RunAlignment) -> set[tuple[int, int]]:
+    return {(line.a, line.b) for line in message.lines if line.a is not None and line.b is not None}
 
 
 @few
 @given(runs, runs)
 def test_every_step_stands_in_one_line_and_both_runs_keep_their_order(a: Trajectory, b: Trajectory) -> None:
-    found = align_runs(a, b)
-    assert [line.a for line in found.lines if line.a is not None] == list(range(len(a.steps)))
-    assert [line.b for line in found.lines if line.b is not None] == list(range(len(b.steps)))
-    assert all((line.change == "only_a") == (line.b is None) for line in found.lines)
-    assert all((line.change == "only_b") == (line.a is None) for line in found.lines)
+    result = align_runs(a, b)
+    assert [line.a for line in result.lines if line.a is not None] == list(range(len(a.steps)))
+    assert [line.b for line in result.lines if line.b is not None] == list(range(len(b.steps)))
+    assert all((line.change == "only_a") == (line.b is None) for line in result.lines)
+    assert all((line.change == "only_b") == (line.a is None) for line in result.lines)
 
 
 def _most_same(a: Trajectory, b: Trajectory) -> int:
@@ -77,12 +77,12 @@ def test_calls_of_one_tool_with_like_arguments_are_changed_and_with_unlike_ones_
 
 def test_other_words_or_another_result_of_the_same_call_are_told_and_are_no_divergence() -> None:
     a, b = _run(_call("ls", "I look.", "a.py")), _run(_call("ls", "I list.", "b.py"))
-    found = align_runs(a, b)
-    assert found.lines == (AlignedStep(0, 0, "same", ("words", "results")),)
-    assert (found.divergence, found.other_result) == (None, 0)
+    result = align_runs(a, b)
+    assert result.lines == (AlignedStep(0, 0, "same", ("words", "results")),)
+    assert (result.divergence, result.other_result) == (None, 0)
 
 
 def test_steps_beyond_the_bound_are_left_out_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_alignment, "STEPS_ALIGNED", 2)
-    found = align_runs(_run(*[_call("ls")] * 5), _run(_call("ls")))
-    assert (len(found.lines), found.left_out) == (2, (3, 0))
+    result = align_runs(_run(*[_call("ls")] * 5), _run(_call("ls")))
+    assert (len(result.lines), result.left_out) == (2, (3, 0))

@@ -17,12 +17,12 @@ from misstep.analysis.measures.validity import JudgedSet
 from misstep.harness.verdict import Verdict
 
 
-def _set(name: str, *found: tuple[str, int]) -> JudgedSet:
+def _set(name: str, *message: tuple[str, int]) -> JudgedSet:
     verdicts = tuple(
-        Verdict(run, "loop", "yes", steps=(step, 9), rationale=f"step {step} again and again") for run, step in found
+        Verdict(run, "loop", "yes", steps=(step, 9), rationale=f"step {step} again and again") for run, step in message
     )
     quiet = Verdict("quiet", "loop", "no")
-    return JudgedSet(name, Path(), f"{name}@1", (*verdicts, quiet), {"quiet": 10, **{run: 10 for run, _ in found}})
+    return JudgedSet(name, Path(), f"{name}@1", (*verdicts, quiet), {"quiet": 10, **{run: 10 for run, _ in message}})
 
 
 def test_examples_come_from_different_sets_first() -> None:
@@ -34,14 +34,14 @@ def test_examples_come_from_different_sets_first() -> None:
 
 def test_each_set_has_its_own_share_and_all_together_stand_beside_the_set_that_outweighs_the_others() -> None:
     large, small = _set("large", ("a", 1), ("b", 1), ("c", 1)), _set("small")
-    found = sets_table([large, small])
-    assert {row.group: row.value for row in found.rows if row.quantity == "loop"} == {"large": 0.75, "small": 0.0}
-    assert "On 2 public sets" in found.finding
-    assert "0.0% (small;" in found.finding
-    assert "75.0% (large;" in found.finding
-    together = pooled(structs.replace(found, finding="60.0% of 5 runs."), [large, small]).finding
+    result = sets_table([large, small])
+    assert {row.group: row.value for row in result.rows if row.quantity == "loop"} == {"large": 0.75, "small": 0.0}
+    assert "On 2 public sets" in result.finding
+    assert "0.0% (small;" in result.finding
+    assert "75.0% (large;" in result.finding
+    together = pooled(structs.replace(result, finding="60.0% of 5 runs."), [large, small]).finding
     assert together == "60.0% of 5 runs. These are the runs of 2 unlike sets put together, 4 of them of large alone."
-    assert pooled(found, [small]) == found
+    assert pooled(result, [small]) == result
 
 
 def test_generated_runs_are_called_so_and_name_no_data_set() -> None:

@@ -67,11 +67,11 @@ FEWER = [(1, 10), (2, 12), (0, 10), (3, 10), (1, 5)]
 
 
 def test_the_difference_of_two_samples_is_that_of_their_projects() -> None:
-    found = _change(compare_sessions(_counts("before", MANY), _counts("after", FEWER)))
+    result = _change(compare_sessions(_counts("before", MANY), _counts("after", FEWER)))
     expected = clustered_difference(FEWER, MANY, shared=4)
-    assert (found.difference, found.p_value) == (expected.small_sample, expected.small_sample_test.p_value)
-    assert (found.unit, found.projects) == ("project", (4, 5))
-    assert "with 4 projects in before and 5 in after" in found.reason
+    assert (result.difference, result.p_value) == (expected.small_sample, expected.small_sample_test.p_value)
+    assert (result.unit, result.projects) == ("project", (4, 5))
+    assert "with 4 projects in before and 5 in after" in result.reason
     notes = comparison_table(compare_sessions(_counts("before", MANY), _counts("after", FEWER)), "made up").notes
     assert "one that both runs have is drawn once" in notes[1]
 
@@ -80,23 +80,23 @@ def test_a_project_counts_in_both_runs_by_its_name_and_others_by_themselves() ->
     after = _counts("after", FEWER)
     renamed = {"p0": "p0", "p1": "p3", "p2": "new", "p3": "newer", "p4": "newest"}
     sessions = [(structs.replace(one, project=renamed[one.project]), labels) for one, labels in after.sessions]
-    found = _change(compare_sessions(_counts("before", MANY), _run("after", sessions)))
+    result = _change(compare_sessions(_counts("before", MANY), _run("after", sessions)))
     expected = clustered_difference(FEWER, [MANY[0], MANY[3], MANY[1], MANY[2]], shared=2)
-    assert (found.difference, found.p_value) == (expected.small_sample, expected.small_sample_test.p_value)
+    assert (result.difference, result.p_value) == (expected.small_sample, expected.small_sample_test.p_value)
 
 
 def test_with_too_few_projects_sessions_are_counted_and_the_reason_is_said() -> None:
-    found = _change(compare_sessions(_counts("before", MANY[: FEWEST_PROJECTS - 1]), _counts("after", FEWER)))
-    assert found.difference == newcombe(7, 47, 10, 30)
-    assert found.p_value == fisher_exact(7, 47, 10, 30).p_value
-    assert (found.unit, found.projects) == ("session", (3, 5))
-    assert "3 projects in before and 5 in after are too few" in found.reason
+    result = _change(compare_sessions(_counts("before", MANY[: FEWEST_PROJECTS - 1]), _counts("after", FEWER)))
+    assert result.difference == newcombe(7, 47, 10, 30)
+    assert result.p_value == fisher_exact(7, 47, 10, 30).p_value
+    assert (result.unit, result.projects) == ("session", (3, 5))
+    assert "3 projects in before and 5 in after are too few" in result.reason
 
 
 def test_projects_that_are_all_alike_have_no_spread_and_sessions_are_counted() -> None:
-    found = _change(compare_sessions(_counts("before", [(0, 5)] * 6), _counts("after", [(0, 5)] * 6)))
-    assert (found.difference.value, found.p_value, found.unit) == (0, 1, "session")
-    assert NO_SPREAD in found.reason
+    result = _change(compare_sessions(_counts("before", [(0, 5)] * 6), _counts("after", [(0, 5)] * 6)))
+    assert (result.difference.value, result.p_value, result.unit) == (0, 1, "session")
+    assert NO_SPREAD in result.reason
 
 
 def _relabelled(run: SessionRun, labels: Sequence[Labels]) -> SessionRun:
@@ -109,9 +109,9 @@ def test_the_same_sessions_are_compared_pair_by_pair() -> None:
     after = _relabelled(before, [("no", "no")] * 8 + [("yes", None)] * 2 + [("yes", "no")] + [("no", "no")] * 4)
     compared = compare_sessions(before, after)
     table = PairedTable(both=2, first_only=1, second_only=8, neither=4)
-    found = _change(compared)
+    result = _change(compared)
     assert compared.paired
-    assert (found.difference, found.p_value) == (paired_score_interval(table), mcnemar_mid_p(table).p_value)
+    assert (result.difference, result.p_value) == (paired_score_interval(table), mcnemar_mid_p(table).p_value)
     assert (_change(compared, "drift").unchecked_pairs, _change(compared, "drift").difference.n) == (2, 13)
     assert "compared pair by pair" in " ".join(comparison_table(compared, "made up").notes)
 
@@ -119,10 +119,10 @@ def test_the_same_sessions_are_compared_pair_by_pair() -> None:
 def test_pairs_of_enough_projects_go_either_way_project_by_project() -> None:
     before = _counts("all", [(4, 6)] * 5)
     after = _relabelled(before, [("no" if place < 3 else "yes", "no") for _ in range(5) for place in range(6)])
-    found = _change(compare_sessions(before, after))
+    result = _change(compare_sessions(before, after))
     leaning, sizes = [-1] * 5, [6] * 5
-    assert found.difference.value == clustered_paired_difference(leaning, sizes).value
-    assert (found.p_value, found.unit) == (sign_flip_mcnemar(leaning).p_value, "project")
+    assert result.difference.value == clustered_paired_difference(leaning, sizes).value
+    assert (result.p_value, result.unit) == (sign_flip_mcnemar(leaning).p_value, "project")
 
 
 def test_sessions_that_one_run_alone_has_are_left_out_of_pairs_and_counted() -> None:
@@ -136,9 +136,9 @@ def test_sessions_that_one_run_alone_has_are_left_out_of_pairs_and_counted() -> 
 def test_what_could_not_be_checked_is_missing_with_a_reason_and_never_0() -> None:
     before = _run("before", _sessions("before", "shop", ("no", "no"), 4))
     after = _run("after", _sessions("after", "shop", ("no", None), 4))
-    found = _change(compare_sessions(before, after), "drift")
-    assert (found.difference.value, found.p_value, found.p_adjusted, found.b.value) == (None, None, None, None)
-    assert found.reason == found.difference.reason == "no session of after could be checked"
+    result = _change(compare_sessions(before, after), "drift")
+    assert (result.difference.value, result.p_value, result.p_adjusted, result.b.value) == (None, None, None, None)
+    assert result.reason == result.difference.reason == "no session of after could be checked"
     assert "no session of after" in " ".join(
         grid(comparison_table(compare_sessions(before, after), "")).lines()[1].reasons
     )
@@ -173,9 +173,9 @@ def test_a_direction_that_every_group_contradicts_is_said_first() -> None:
     assert [(one.category, one.within, one.of) for one in compared.reversals if one.category == "loop"] == [
         ("loop", ("p0", "p1"), 2)
     ]
-    said = comparison_finding(compared)
-    assert "Beware: over all sessions loop fell, but within each of the 2 projects in which it differs (p0, p1)" in said
-    assert "Simpson's paradox" in said
+    text = comparison_finding(compared)
+    assert "Beware: over all sessions loop fell, but within each of the 2 projects in which it differs (p0, p1)" in text
+    assert "Simpson's paradox" in text
     assert "Simpson" not in comparison_finding(compare_sessions(HARD_FIRST, EASY_THEN))
 
 

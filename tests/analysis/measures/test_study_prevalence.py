@@ -17,9 +17,9 @@ CATEGORIES = ("loops", "drift")
 
 
 def session(
-    place: int, planted: str = "", found: str = "no no", version: str = "one", liked: bool | None = None
+    place: int, planted: str = "", message: str = "no no", version: str = "one", liked: bool | None = None
 ) -> StudiedSession:
-    labels = [None if label == "-" else label for label in found.split()]
+    labels = [None if label == "-" else label for label in message.split()]
     return StudiedSession(
         f"s{place}",
         version,
@@ -48,18 +48,18 @@ def test_correction_brings_back_the_prevalence_that_a_classifier_of_known_errors
     validation = [session(n, "loops", "yes no" if n < 75 else "no no") for n in range(100)]
     validation += [session(n, "", "yes no" if n < 10 else "no no") for n in range(100)]
     flagged = [session(n, "loops" if n < 200 else "", "yes no" if n < 230 else "no no") for n in range(1000)]
-    found = corrected(study(*flagged, validation=tuple(validation)), "loops")
-    assert found.value == pytest.approx(0.2)
-    assert found.low is not None
-    assert found.low < 0.2
+    result = corrected(study(*flagged, validation=tuple(validation)), "loops")
+    assert result.value == pytest.approx(0.2)
+    assert result.low is not None
+    assert result.low < 0.2
 
 
 def test_a_classifier_that_never_errs_and_one_that_tells_nothing_are_told_apart() -> None:
     right = tuple(session(n, "loops" if n % 2 else "", "yes no" if n % 2 else "no no") for n in range(20))
     assert corrected(study(*right, validation=right), "loops").value == pytest.approx(0.5)
     blind = tuple(session(n, "loops" if n % 2 else "", "no no") for n in range(20))
-    found = corrected(study(*blind, validation=blind), "loops")
-    assert (found.value, "tells nothing" in found.reason) == (None, True)
+    result = corrected(study(*blind, validation=blind), "loops")
+    assert (result.value, "tells nothing" in result.reason) == (None, True)
 
 
 def test_weeks_and_ratings_part_the_sessions() -> None:

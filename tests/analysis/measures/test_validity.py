@@ -56,8 +56,8 @@ def test_only_runs_with_both_a_label_and_an_answer_count(folder: Path) -> None:
 
 def test_evidence_is_held_against_the_decisive_step_and_against_chance(folder: Path) -> None:
     rows = validity._location_rows(DECISIVE, _judged(folder, "infinite_loop", a="yes", b="yes", c="no"))
-    found = {row.quantity: (row.value, row.n) for row in rows}
-    assert found == {"Precision": (0.5, 2), "Precision of steps drawn at random": (0.1, 2), "Recall": (0.5, 2)}
+    results = {row.quantity: (row.value, row.n) for row in rows}
+    assert results == {"Precision": (0.5, 2), "Precision of steps drawn at random": (0.1, 2), "Recall": (0.5, 2)}
 
 
 def test_every_mapping_says_why_and_names_labels_or_the_decisive_step() -> None:
@@ -114,9 +114,9 @@ def test_recall_is_told_by_the_kind_of_misbehaviour() -> None:
 
 def test_a_precision_is_kept_only_where_the_other_half_shows_it() -> None:
     right = runs(" ".join("yn" * 100), " ".join("yn" * 100))
-    found = kept_precision(right, "rule")
-    assert found is not None
-    assert found.threshold == 0.0
+    result = kept_precision(right, "rule")
+    assert result is not None
+    assert result.threshold == 0.0
     half_right = kept_precision(runs(" ".join("yn" * 100), " ".join("yy" * 100)), "rule")
     assert half_right is not None
     assert half_right.threshold is None

@@ -65,8 +65,8 @@ class Page(HTMLParser):
 
 def read_embedded(content: str) -> Any:
     """What the page's script reads: a value, or the value that a string holds compressed."""
-    found = json.loads(content)
-    return json.loads(zlib.decompress(b64decode(found))) if isinstance(found, str) else found
+    result = json.loads(content)
+    return json.loads(zlib.decompress(b64decode(result))) if isinstance(result, str) else result
 
 
 def check_page(text: str) -> Page:

@@ -28,15 +28,15 @@ def test_a_category_that_nothing_was_judged_for_has_a_dash_and_no_zero() -> None
 
 
 @pytest.mark.parametrize(
-    ("checked", "said"), [({}, "in none of 4 sessions"), ({("no", "no"): 2}, "in 2 of 6 sessions")]
+    ("checked", "message"), [({}, "in none of 4 sessions"), ({("no", "no"): 2}, "in 2 of 6 sessions")]
 )
-def test_limits_that_no_rule_found_broken_are_one_line_and_no_row(checked: dict[Labels, int], said: str) -> None:
+def test_limits_that_no_rule_found_broken_are_one_line_and_no_row(checked: dict[Labels, int], message: str) -> None:
     summary = Summary({("no", None): 4, **checked}, {}, [], [], [], 0)
     text = findings_text(findings(("loop", "unrequested_changes"), summary))
     first, *others = text.splitlines()
     assert "hardly checked 1 of 2 categories: unrequested_changes" in first
     assert [line for line in others if "unrequested_changes" in line] == [others[-1]]
-    assert f"were checked {said}: a rule reads them only where" in text
+    assert f"were checked {message}: a rule reads them only where" in text
     assert '"unrequested_changes"' in msgspec.json.encode(findings(("loop", "unrequested_changes"), summary)).decode()
 
 
@@ -79,14 +79,14 @@ def test_what_was_left_out_is_counted_and_named() -> None:
 
 def test_runs_of_sub_agents_are_counted_in_a_line_of_their_own() -> None:
     apart: dict[Labels, int] = {("yes", "no"): 2, ("no", "no"): 3}
-    found = findings(CATEGORIES, Summary({("no", "no"): 4}, apart, [], [], [], 0))
-    assert findings_text(found).splitlines()[:2] == [
+    result = findings(CATEGORIES, Summary({("no", "no"): 4}, apart, [], [], [], 0))
+    assert findings_text(result).splitlines()[:2] == [
         "4 sessions read",
         "5 runs of sub-agents, counted apart: 2 with misbehaviour",
     ]
 
 
 def test_the_page_of_the_run_is_named_where_there_is_one() -> None:
-    found = _findings({("no", "no"): 1})
-    assert findings_text(found, Path("run/report.html")).splitlines()[-1] == "open run/report.html"
-    assert "open" not in findings_text(found)
+    result = _findings({("no", "no"): 1})
+    assert findings_text(result, Path("run/report.html")).splitlines()[-1] == "open run/report.html"
+    assert "open" not in findings_text(result)

@@ -35,8 +35,8 @@ def test_finding_figure_table_and_making_follow_each_other():
 def test_sections_stand_below_the_tables_and_a_contents_list_links_all_of_them():
     table, other = compared(), by_set()
     html = made(tables=[table], sections=[Section("<b>First</b>", (other,)), Section("Second", (), folded=True)])
-    found = check_page(html)
-    assert found.addresses == ["data:,", "#main", f"#{table_id(table)}", "#section-1", "#section-2"]
+    result = check_page(html)
+    assert result.addresses == ["data:,", "#main", f"#{table_id(table)}", "#section-1", "#section-2"]
     assert [html.count(f'<details class="section"{state}>') for state in (" open", "")] == [1, 1]
     assert html.index('<div class="part" id="section-1">') < html.index('<div class="part" id="section-2">')
     assert "&lt;b&gt;First" in html

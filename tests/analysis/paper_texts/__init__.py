@@ -60,9 +60,9 @@ def places(text: str) -> tuple[tuple[str | None, str], ...]:
 
 def paper_text(slug: str) -> PaperText:
     """How the text of a paper is read."""
-    found = _module(slug).TEXT
-    assert isinstance(found, PaperText)
-    return found
+    result = _module(slug).TEXT
+    assert isinstance(result, PaperText)
+    return result
 
 
 def _module(slug: str) -> ModuleType:
@@ -88,11 +88,11 @@ def cut(text: str, places: tuple[tuple[str | None, str], ...]) -> dict[str, str]
         assert position >= 0, f"{place} does not open with {opening!r}"
         starts.append(position)
         position += 1
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for (place, opening), start, end in zip(places, starts, [*starts[1:], len(text)], strict=True):
         if place is not LEFT_OUT:
-            found[place] = found.get(place, "") + text[start + len(opening) : end] + " "
-    return found
+            results[place] = results.get(place, "") + text[start + len(opening) : end] + " "
+    return results
 
 
 def _plain(text: str, how: PaperText) -> str:

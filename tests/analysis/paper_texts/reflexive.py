@@ -50,12 +50,12 @@ _NUMBERED = re.compile(r"(journey|architecture|improvements)/([\d.]+)-")
 
 def further_places(data_folder: Path) -> dict[str, str]:
     """What stands at each line of the project's journal that a table of its runs was taken from."""
-    found: dict[str, str] = defaultdict(str)
+    result: dict[str, str] = defaultdict(str)
     for name, (line, fields) in _RECORDS.items():
         with (data_folder / "gemmaforge" / name).open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
-                found[_place(row["source_path"], row[line])] += " ".join(row[field] for field in fields) + " "
-    return dict(found)
+                result[_place(row["source_path"], row[line])] += " ".join(row[field] for field in fields) + " "
+    return dict(result)
 
 
 def _place(path: str, lines: str) -> str:

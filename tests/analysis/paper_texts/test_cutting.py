@@ -6,7 +6,7 @@ from tests.analysis.paper_texts import LEFT_OUT, cut, numbers, stands_in
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "result"),
     [
         ("8% of 1,204 runs, 3.50 each", {"8", "1,204", "3.50"}),
         ("a precision of .75", {".75"}),
@@ -15,8 +15,8 @@ from tests.analysis.paper_texts import LEFT_OUT, cut, numbers, stands_in
         ("see [3, 5], Table IV, Section 4.2, §6.1, Tables 3 and 4 and (Nobody, 2021b)", set()),
     ],
 )
-def test_numbers_stand_in_digits_or_words_and_references_are_none(text: str, found: set[str]) -> None:
-    assert numbers(text) == found
+def test_numbers_stand_in_digits_or_words_and_references_are_none(text: str, result: set[str]) -> None:
+    assert numbers(text) == result
 
 
 @pytest.mark.parametrize(

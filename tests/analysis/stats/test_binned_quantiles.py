@@ -11,10 +11,10 @@ from misstep.harness.errors import UsageError
 @pytest.mark.parametrize("n", [1, 2, 5, 40, 1000])
 @pytest.mark.parametrize("share", [0.01, 0.5, 0.9, 0.99])
 def test_the_interval_ends_at_the_ranks_of_the_binomial_distribution(n: int, share: float) -> None:
-    found = binned_quantile(np.ones(n, dtype=np.int64), share)
+    result = binned_quantile(np.ones(n, dtype=np.int64), share)
     first, last = binom.ppf([0.025, 0.975], n, share)
-    assert (found.first, found.last) == (max(first, 1) - 1, min(last + 1, n) - 1)
-    assert found.first <= found.bin <= found.last
+    assert (result.first, result.last) == (max(first, 1) - 1, min(last + 1, n) - 1)
+    assert result.first <= result.bin <= result.last
 
 
 def test_no_values_and_no_share_are_refused() -> None:

@@ -22,9 +22,9 @@ def test_systems_that_cannot_be_compared_with_finite_strengths_have_none() -> No
     never_beaten = [[0, 2, 2], [0, 0, 1], [0, 1, 0]]
     never_met = [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     in_a_circle = [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
-    found = bradley_terry(np.array([never_beaten, never_met, in_a_circle], dtype=np.float64))
-    assert np.isnan(found[:2]).all()
-    assert found[2] == pytest.approx([0, 0, 0])
+    result = bradley_terry(np.array([never_beaten, never_met, in_a_circle], dtype=np.float64))
+    assert np.isnan(result[:2]).all()
+    assert result[2] == pytest.approx([0, 0, 0])
 
 
 @settings(deadline=None)
@@ -49,12 +49,12 @@ def test_strengths_and_their_errors_are_those_of_a_logistic_regression_with_clus
     import statsmodels.api as sm
 
     data = compared(4, 25, 3)
-    found = clustered_strengths(data)
+    result = clustered_strengths(data)
     design = np.eye(4)[data.first] - np.eye(4)[data.second]
     model = sm.GLM(data.points, design[:, 1:], family=sm.families.Binomial())
     fit = model.fit(cov_type="cluster", cov_kwds={"groups": data.clusters, "use_correction": False})
-    assert found.values - found.values[0] == pytest.approx([0, *fit.params], abs=1e-6)
-    estimate, test = found.difference(2, 0)
+    assert result.values - result.values[0] == pytest.approx([0, *fit.params], abs=1e-6)
+    estimate, test = result.difference(2, 0)
     error = fit.bse[1] * np.sqrt(25 / 24)
     assert test.statistic == pytest.approx(fit.params[1] / error)
     assert ((estimate.high or 0) - (estimate.low or 0)) / 2 == pytest.approx(2.0638985616 * error)

@@ -81,14 +81,14 @@ def test_what_cannot_be_is_refused_by_name(case: str) -> None:
     assert named in str(refused.value)
 
 
-@pytest.mark.parametrize("given", [[1, 2], [1.0, 2.0], np.array([1, 2], dtype=np.uint8), [True, False]])
-def test_whole_numbers_are_taken_however_they_are_held(given: Any) -> None:
-    assert whole_numbers(given, "a count").tolist() == [int(one) for one in given]
+@pytest.mark.parametrize("value", [[1, 2], [1.0, 2.0], np.array([1, 2], dtype=np.uint8), [True, False]])
+def test_whole_numbers_are_taken_however_they_are_held(value: Any) -> None:
+    assert whole_numbers(value, "a count").tolist() == [int(one) for one in value]
 
 
-@pytest.mark.parametrize("given", [[True, False], [1, 0], [1.0, 0.0], np.array([True, False])])
-def test_yes_and_no_are_taken_however_they_are_held(given: Any) -> None:
-    assert yes_or_no(given, "an answer").tolist() == [True, False]
+@pytest.mark.parametrize("value", [[True, False], [1, 0], [1.0, 0.0], np.array([True, False])])
+def test_yes_and_no_are_taken_however_they_are_held(value: Any) -> None:
+    assert yes_or_no(value, "an answer").tolist() == [True, False]
 
 
 @pytest.mark.parametrize("check", [whole_numbers, counts, finite, yes_or_no])

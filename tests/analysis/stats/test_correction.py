@@ -23,28 +23,28 @@ def test_the_correction_undoes_what_the_judge_does(positives: int, sensitivity: 
     """The expected share flagged at a prevalence gives back that prevalence."""
     prevalence = positives / 400
     flagged = prevalence * sensitivity + (1 - prevalence) * (1 - specificity)
-    found = rogan_gladen(*((round(share * 10**9), 10**9) for share in (flagged, sensitivity, specificity)))
-    assert found.raw == pytest.approx(prevalence, abs=1e-7)
+    result = rogan_gladen(*((round(share * 10**9), 10**9) for share in (flagged, sensitivity, specificity)))
+    assert result.raw == pytest.approx(prevalence, abs=1e-7)
 
 
 def test_a_perfect_judge_needs_no_correction() -> None:
-    found = rogan_gladen((30, 100), (50, 50), (60, 60))
-    assert found.estimate.value == pytest.approx(found.apparent)
-    assert found.se == pytest.approx((0.3 * 0.7 / 100) ** 0.5)
+    result = rogan_gladen((30, 100), (50, 50), (60, 60))
+    assert result.estimate.value == pytest.approx(result.apparent)
+    assert result.se == pytest.approx((0.3 * 0.7 / 100) ** 0.5)
 
 
 def test_with_many_validation_items_only_the_share_flagged_is_uncertain() -> None:
-    found = rogan_gladen((50, 400), (9 * 10**8, 10**9), (95 * 10**7, 10**9))
+    result = rogan_gladen((50, 400), (9 * 10**8, 10**9), (95 * 10**7, 10**9))
     low, high = ((limit + 0.95 - 1) / (0.9 + 0.95 - 1) for limit in proportion_confint(50, 400, method="agresti_coull"))
-    assert found.untruncated == pytest.approx((low, high), abs=1e-6)
+    assert result.untruncated == pytest.approx((low, high), abs=1e-6)
 
 
 def test_a_share_below_what_a_judge_flags_by_mistake_is_cut_and_says_so() -> None:
-    found = rogan_gladen((5, 400), (45, 50), (190, 200))
-    assert found.raw < 0
-    assert (found.estimate.value, found.estimate.low) == (0.0, None)
-    assert found.estimate.reason.startswith(OUTSIDE)
-    assert "cut" in found.estimate.method
+    result = rogan_gladen((5, 400), (45, 50), (190, 200))
+    assert result.raw < 0
+    assert (result.estimate.value, result.estimate.low) == (0.0, None)
+    assert result.estimate.reason.startswith(OUTSIDE)
+    assert "cut" in result.estimate.method
 
 
 def test_without_validation_items_the_prevalence_is_unknown() -> None:
@@ -53,10 +53,10 @@ def test_without_validation_items_the_prevalence_is_unknown() -> None:
 
 
 def test_too_few_validation_items_leave_the_estimate_without_an_interval() -> None:
-    found = rogan_gladen((5, 10), (1, 1), (100, 1000))
-    assert found.estimate.value is not None
-    assert found.untruncated is None
-    assert found.estimate.reason
+    result = rogan_gladen((5, 10), (1, 1), (100, 1000))
+    assert result.estimate.value is not None
+    assert result.untruncated is None
+    assert result.estimate.reason
 
 
 @pytest.mark.parametrize("rates", [((1, 2), (1, 2)), ((1, 5), (1, 5))])
@@ -83,10 +83,10 @@ def test_over_clusters_each_rate_counts_as_many_items_as_its_clusters_are_worth(
 
 
 def test_a_judge_without_an_error_on_few_clusters_keeps_room_for_errors() -> None:
-    found = rogan_gladen_clustered([(2, 5)] * 60 + [(1, 5)] * 60, [(2, 2)] * 8, [(3, 3)] * 8)
-    assert found.estimate.low is not None
-    assert found.estimate.high is not None
-    assert found.estimate.high - found.estimate.low > 0.3
+    result = rogan_gladen_clustered([(2, 5)] * 60 + [(1, 5)] * 60, [(2, 2)] * 8, [(3, 3)] * 8)
+    assert result.estimate.low is not None
+    assert result.estimate.high is not None
+    assert result.estimate.high - result.estimate.low > 0.3
 
 
 def counted(x: int, n: int) -> list[tuple[int, int]]:
@@ -95,24 +95,24 @@ def counted(x: int, n: int) -> list[tuple[int, int]]:
 
 
 def test_a_judge_without_an_error_on_twenty_labels_may_still_err_on_a_sixth_of_the_items() -> None:
-    found = powered_share(counted(3_000, 10_000), counted(0, 20), counted(0, 20))
+    result = powered_share(counted(3_000, 10_000), counted(0, 20), counted(0, 20))
     unseen = clopper_pearson(0, 20).high or 0.0
-    assert found.value == 0.3
-    assert found.low == pytest.approx(0.3 - unseen, abs=0.001)
-    assert found.high == pytest.approx(0.3 + unseen, abs=0.001)
+    assert result.value == 0.3
+    assert result.low == pytest.approx(0.3 - unseen, abs=0.001)
+    assert result.high == pytest.approx(0.3 + unseen, abs=0.001)
 
 
 @example(1, 5, 6)  # a share of 0 that rounding puts below it
 @given(st.integers(0, 30), st.integers(0, 15), st.integers(0, 15))
 def test_the_interval_holds_its_estimate_and_lies_within_0_and_1(flagged: int, missed: int, wrong: int) -> None:
-    found = powered_share(counted(flagged, 30), counted(missed, 30), counted(wrong, 30))
-    assert found.value is not None
-    if found.low is None or found.high is None:
-        assert found.value in (0, 1)
-        assert found.reason.endswith(FLAT)
+    result = powered_share(counted(flagged, 30), counted(missed, 30), counted(wrong, 30))
+    assert result.value is not None
+    if result.low is None or result.high is None:
+        assert result.value in (0, 1)
+        assert result.reason.endswith(FLAT)
     else:
-        assert 0 <= found.low <= found.value <= found.high <= 1
-    assert found.reason.startswith(OUTSIDE_BEFORE_CUT) == (not 0 <= round((flagged + missed - wrong) / 30, 9) <= 1)
+        assert 0 <= result.low <= result.value <= result.high <= 1
+    assert result.reason.startswith(OUTSIDE_BEFORE_CUT) == (not 0 <= round((flagged + missed - wrong) / 30, 9) <= 1)
 
 
 def test_clusters_widen_the_interval_to_that_of_as_many_items() -> None:

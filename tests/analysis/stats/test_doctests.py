@@ -32,9 +32,9 @@ def named(module: ModuleType) -> str:
 
 @pytest.mark.parametrize("module", MODULES, ids=named)
 def test_what_an_example_shows_is_what_comes_out(module: ModuleType) -> None:
-    found = doctest.testmod(module)
-    assert found.failed == 0
-    assert found.attempted or named(module) not in WITH_EXAMPLES
+    result = doctest.testmod(module)
+    assert result.failed == 0
+    assert result.attempted or named(module) not in WITH_EXAMPLES
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)

@@ -60,19 +60,19 @@ def test_agrees_with_an_independent_reference(case: dict[str, Any]) -> None:
         with pytest.raises((MisstepError, ValueError)):
             QUANTITIES[quantity](case["input"])
         return
-    found = QUANTITIES[quantity](case["input"])
-    for field in expected.keys() - (FIELDS_NOT_OFFERED - found.keys()):
-        assert field in found, f"{quantity} has no {field}"
-        _compare(expected[field], found[field], _allowance(field, case["tolerance"]), field)
+    result = QUANTITIES[quantity](case["input"])
+    for field in expected.keys() - (FIELDS_NOT_OFFERED - result.keys()):
+        assert field in result, f"{quantity} has no {field}"
+        _compare(expected[field], result[field], _allowance(field, case["tolerance"]), field)
 
 
 @pytest.mark.parametrize(
-    ("expected", "found"),
+    ("expected", "result"),
     [(0.5, 0.5001), ({"value": None, "nan_reason": "0/0"}, 0.0), ({"value": None, "nan_reason": "0/0"}, Undefined(""))],
 )
-def test_the_comparison_can_fail(expected: object, found: object) -> None:
+def test_the_comparison_can_fail(expected: object, result: object) -> None:
     with pytest.raises(AssertionError):
-        _compare(expected, found, {"abs": 1e-9}, "field")
+        _compare(expected, result, {"abs": 1e-9}, "field")
 
 
 def _allowance(field: str, tolerance: Any) -> dict[str, float]:
@@ -93,23 +93,23 @@ def _allowance(field: str, tolerance: Any) -> dict[str, float]:
     return allowance
 
 
-def _compare(expected: Any, found: Any, allowance: dict[str, float], where: str) -> None:
+def _compare(expected: Any, result: Any, allowance: dict[str, float], where: str) -> None:
     if isinstance(expected, dict) and "nan_reason" in expected:
-        assert isinstance(found, Undefined), f"{where}: {found} where it is undefined: {expected['nan_reason']}"
-        assert found.reason, f"{where}: undefined without a reason"
+        assert isinstance(result, Undefined), f"{where}: {result} where it is undefined: {expected['nan_reason']}"
+        assert result.reason, f"{where}: undefined without a reason"
     elif isinstance(expected, dict):
-        assert expected.keys() <= found.keys(), where
+        assert expected.keys() <= result.keys(), where
         for name, value in expected.items():
-            _compare(value, found[name], allowance, f"{where}.{name}")
+            _compare(value, result[name], allowance, f"{where}.{name}")
     elif isinstance(expected, list):
-        assert len(expected) == len(found), where
-        for position, (one, other) in enumerate(zip(expected, found, strict=True)):
+        assert len(expected) == len(result), where
+        for position, (one, other) in enumerate(zip(expected, result, strict=True)):
             _compare(one, other, allowance, f"{where}[{position}]")
     elif isinstance(expected, bool | str):
-        assert found == expected, where
+        assert result == expected, where
     elif expected is None:
-        assert found is None, where
+        assert result is None, where
     else:
-        assert isinstance(found, int | float | np.number), f"{where}: {found} is not a number"
-        close = math.isclose(found, expected, rel_tol=allowance.get("rel", 0.0), abs_tol=allowance.get("abs", 0.0))
-        assert close, f"{where}: {found} is not {expected} within {allowance}"
+        assert isinstance(result, int | float | np.number), f"{where}: {result} is not a number"
+        close = math.isclose(result, expected, rel_tol=allowance.get("rel", 0.0), abs_tol=allowance.get("abs", 0.0))
+        assert close, f"{where}: {result} is not {expected} within {allowance}"

@@ -42,9 +42,9 @@ def test_the_interval_is_within_the_tasks_own_values_and_repeats_with_the_seed()
 
 
 def test_tasks_that_all_give_the_same_say_that_no_width_is_no_certainty() -> None:
-    found = mean_over_tasks([[4, 4], [3, 3]], 2, np.random.default_rng(0))
-    assert found.mean.value == 1
-    assert found.mean.reason
+    result = mean_over_tasks([[4, 4], [3, 3]], 2, np.random.default_rng(0))
+    assert result.mean.value == 1
+    assert result.mean.reason
 
 
 @pytest.mark.parametrize("tasks", [[], [[4, 1], [1, 1]], [[4, 5]], [[4, -1]], [4, 2]])

@@ -10,24 +10,24 @@ from misstep.analysis.stats.proportions import clopper_pearson, wilson
 
 @given(st.integers(0, 500), st.integers(0, 500))
 def test_the_interval_holds_the_share_and_mirrors_with_it(yes: int, no: int) -> None:
-    found, mirrored = wilson(yes, yes + no), wilson(no, yes + no)
+    results, mirrored = wilson(yes, yes + no), wilson(no, yes + no)
     if yes + no == 0:
-        assert found.reason
+        assert results.reason
         return
-    assert found.value is not None
-    assert found.low is not None
-    assert found.high is not None
-    assert 0 <= found.low <= found.value <= found.high <= 1
-    assert found.low == pytest.approx(1 - (mirrored.high or 0), abs=1e-12)
+    assert results.value is not None
+    assert results.low is not None
+    assert results.high is not None
+    assert 0 <= results.low <= results.value <= results.high <= 1
+    assert results.low == pytest.approx(1 - (mirrored.high or 0), abs=1e-12)
 
 
 @given(st.data())
 def test_the_exact_limits_are_where_the_binomial_tails_are_the_error(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 400))
     x = data.draw(st.integers(0, n))
-    found = clopper_pearson(x, n)
-    assert found.low == 0 if x == 0 else binom.sf(x - 1, n, found.low) == pytest.approx(0.025, rel=1e-6)
-    assert found.high == 1 if x == n else binom.cdf(x, n, found.high) == pytest.approx(0.025, rel=1e-6)
+    result = clopper_pearson(x, n)
+    assert result.low == 0 if x == 0 else binom.sf(x - 1, n, result.low) == pytest.approx(0.025, rel=1e-6)
+    assert result.high == 1 if x == n else binom.cdf(x, n, result.high) == pytest.approx(0.025, rel=1e-6)
 
 
 @given(st.data())
@@ -41,9 +41,9 @@ def test_a_bound_on_one_side_is_the_limit_of_twice_the_error_on_both(data: st.Da
 
 
 def test_without_trials_everything_is_possible() -> None:
-    found = clopper_pearson(0, 0)
-    assert (found.value, found.low, found.high) == (None, 0.0, 1.0)
-    assert found.reason
+    result = clopper_pearson(0, 0)
+    assert (result.value, result.low, result.high) == (None, 0.0, 1.0)
+    assert result.reason
 
 
 @pytest.mark.parametrize("interval", [wilson, clopper_pearson])

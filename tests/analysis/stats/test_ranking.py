@@ -19,16 +19,16 @@ def test_the_area_is_that_of_scikit_learn_with_ties_counting_half() -> None:
 
 
 def test_the_error_is_delongs() -> None:
-    found = area_under_curve(SCORES, POSITIVE)
-    assert found.value is not None
-    assert found.low is not None
+    result = area_under_curve(SCORES, POSITIVE)
+    assert result.value is not None
+    assert result.low is not None
     positives, negatives = [0.9, 0.8, 0.7, 0.6], [0.8, 0.6, 0.4, 0.3]
     above = [np.mean([(p > n) + (p == n) / 2 for n in negatives]) for p in positives]
     below = [np.mean([(p > n) + (p == n) / 2 for p in positives]) for n in negatives]
     error = np.sqrt(np.var(above, ddof=1) / 4 + np.var(below, ddof=1) / 4)
-    logit = np.log(found.value / (1 - found.value))
-    low = logit - 1.959964 * error / (found.value * (1 - found.value))
-    assert found.low == pytest.approx(1 / (1 + np.exp(-low)), abs=1e-6)
+    logit = np.log(result.value / (1 - result.value))
+    low = logit - 1.959964 * error / (result.value * (1 - result.value))
+    assert result.low == pytest.approx(1 / (1 + np.exp(-low)), abs=1e-6)
 
 
 def test_clusters_of_one_item_are_items() -> None:
@@ -52,13 +52,13 @@ def test_one_kind_is_undefined_and_perfect_ranking_has_no_interval() -> None:
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2, max_size=30))
 def test_turned_around_the_area_is_what_is_left_of_1(items: list[tuple[int, bool]]) -> None:
     scores, positive = np.array([score for score, _ in items]), [kind for _, kind in items]
-    found, turned = area_under_curve(scores, positive), area_under_curve(-scores, positive)
-    if found.value is None:
+    results, turned = area_under_curve(scores, positive), area_under_curve(-scores, positive)
+    if results.value is None:
         assert turned.value is None
         return
-    assert turned.value == pytest.approx(1 - found.value)
-    if found.low is not None and found.high is not None:
-        assert 0 <= found.low <= found.value <= found.high <= 1
+    assert turned.value == pytest.approx(1 - results.value)
+    if results.low is not None and results.high is not None:
+        assert 0 <= results.low <= results.value <= results.high <= 1
 
 
 ITEMS = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30)
@@ -67,13 +67,13 @@ ITEMS = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 3)),
 @given(ITEMS)
 def test_it_is_what_scikit_learn_computes_with_weights(items: list[tuple[int, bool, int]]) -> None:
     scores, positive, weights = (np.array(column) for column in zip(*items, strict=True))
-    (found,) = average_precision(scores, positive, [weights])
+    (result,) = average_precision(scores, positive, [weights])
     if (weights * positive).sum() == 0:
-        assert np.isnan(found)
+        assert np.isnan(result)
     else:
         kept = weights > 0
         expected = average_precision_score(positive[kept], scores[kept], sample_weight=weights[kept])
-        assert found == pytest.approx(expected)
+        assert result == pytest.approx(expected)
 
 
 def test_a_score_that_says_nothing_has_the_share_of_positives() -> None:

@@ -16,10 +16,10 @@ P_VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)
 def test_a_missing_p_value_stays_missing_and_changes_no_other(p_values: list[float | None]) -> None:
     known = [p for p in p_values if p is not None]
     for adjust in (holm, benjamini_yekutieli):
-        found = adjust(p_values)
-        assert found.tests == len(known)
-        assert [p for p in found.p_values if p is not None] == list(adjust(known).p_values)
-        assert [p is None for p in found.p_values] == [p is None for p in p_values]
+        result = adjust(p_values)
+        assert result.tests == len(known)
+        assert [p for p in result.p_values if p is not None] == list(adjust(known).p_values)
+        assert [p is None for p in result.p_values] == [p is None for p in p_values]
 
 
 @settings(max_examples=12, deadline=None)

@@ -77,12 +77,12 @@ def cells(line: str) -> list[str]:
     over_all = OVER_ALL.fullmatch(line.removesuffix(end))
     if over_all:
         return [over_all[1] or over_all[2] or ""]
-    found = [cell.strip() for cell in re.split(r"(?<!\\)&", f" {line.removesuffix(end)} ")]
-    return [cell.removeprefix(FOLDED) for cell in found]
+    results = [cell.strip() for cell in re.split(r"(?<!\\)&", f" {line.removesuffix(end)} ")]
+    return [cell.removeprefix(FOLDED) for cell in results]
 
 
 @pytest.mark.parametrize(
-    ("text", "written"),
+    ("text", "content"),
     [
         ("50% & more_or_less #1 {x} $5", r"50\% \& more\_or\_less \#1 \{x\} \$5"),
         (r"a\b~c^d", r"a\textbackslash{}b\textasciitilde{}c\textasciicircum{}d"),
@@ -97,8 +97,8 @@ def cells(line: str) -> list[str]:
         (MISSING, "---"),
     ],
 )
-def test_text_is_written_so_that_tex_prints_it(text, written):
-    assert escaped(text) == written
+def test_text_is_written_so_that_tex_prints_it(text, content):
+    assert escaped(text) == content
 
 
 @given(words)
@@ -115,12 +115,12 @@ def test_no_text_breaks_a_line_or_a_cell(table):
         for row in rows:
             *line, remark = row if "remark" in shown.columns else (*row, "")
             expected += [[escaped(text) for text in line], *([[escaped(remark)]] if remark else [])]
-    found = [cells(line) for line in body(latex_text(table))]
-    unfolded = [[cell.replace(r"\allowbreak{}", "") for cell in line] for line in found]
+    results = [cells(line) for line in body(latex_text(table))]
+    unfolded = [[cell.replace(r"\allowbreak{}", "") for cell in line] for line in results]
     assert [[cell.replace("{}", "") for cell in line] for line in unfolded] == [
         [cell.replace("{}", "") for cell in line] for line in expected
     ]
-    for line in found:
+    for line in results:
         for cell in line:
             check_text(cell)
 
@@ -145,8 +145,8 @@ def test_environments_nest_and_every_line_of_figures_is_as_wide_as_the_columns_t
 def test_a_line_is_as_wide_as_the_text_of_an_article_at_most():
     name, remark = "The share of runs in which did_not_follow_instructions was found", "Why " * 60
     wide = Row(name, 0.123, 0.0456, 0.789, 123_456, "recomputed", "s", "underdetermined", remark, "share")
-    said = Row(name, f"steps {', '.join(map(str, range(40)))}", n=40, unit="text", group=name * 3)
-    for rows in ((wide,), (said,), (wide, said), (Row("a", 1),)):
+    long_row = Row(name, f"steps {', '.join(map(str, range(40)))}", n=40, unit="text", group=name * 3)
+    for rows in ((wide,), (long_row,), (wide, long_row), (Row("a", 1),)):
         shown = printed(Table("t", "p", "T", "F", rows))
         widths, lines = _widths(shown), [dict(zip(shown.columns, row, strict=True)) for row in shown.sections[0][1]]
         own = {column: width or max(_width(line[column]) for line in lines) for column, width in widths.items()}

@@ -68,15 +68,15 @@ def test_any_text_reads_back_as_it_was(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "written"),
+    ("text", "content"),
     [
         ("see https://a.example or www.a.example", r"see https\://a.example or www\.a.example"),
         ("@someone #12", r"\@someone \#12"),
         ("a|b", r"a\|b"),
     ],
 )
-def test_what_a_reader_would_turn_into_a_link_or_a_mention_stays_text(text, written):
-    assert escaped(text) == written
+def test_what_a_reader_would_turn_into_a_link_or_a_mention_stays_text(text, content):
+    assert escaped(text) == content
 
 
 @pytest.mark.parametrize("opening", ["- ", "1. ", "2) ", "---", "+ ", "===", "# ", "> "])

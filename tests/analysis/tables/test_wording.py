@@ -11,7 +11,7 @@ from misstep.analysis.tables.wording import interval_text, number_text
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "written"),
+    ("value", "unit", "text"),
     [
         (0.1234, "share", "12.3%"),
         (0, "share", "0.0%"),
@@ -42,19 +42,19 @@ from misstep.analysis.tables.wording import interval_text, number_text
         (math.inf, "number", "∞"),
     ],
 )
-def test_each_unit_has_one_way_to_write_it(value, unit, written):
-    assert number_text(value, unit) == written
+def test_each_unit_has_one_way_to_write_it(value, unit, text):
+    assert number_text(value, unit) == text
 
 
 @given(st.floats(min_value=0, max_value=1))
 def test_only_nothing_is_0_percent_and_only_all_is_100_percent(share):
-    written = number_text(share, "share")
-    assert (written == "0.0%") == (share == 0)
-    assert (written == "100.0%") == (share == 1)
+    content = number_text(share, "share")
+    assert (content == "0.0%") == (share == 0)
+    assert (content == "100.0%") == (share == 1)
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "unit", "written"),
+    ("low", "high", "unit", "text"),
     [
         (0.098, 0.152, "share", "9.8–15.2%"),
         (0.1, 0.9, "coefficient", "0.100–0.900"),
@@ -65,8 +65,8 @@ def test_only_nothing_is_0_percent_and_only_all_is_100_percent(share):
         (None, None, "share", ""),
     ],
 )
-def test_an_interval_names_its_unit_once(low, high, unit, written):
-    assert interval_text(Row("a", 0.1, low, high, unit=unit)) == written
+def test_an_interval_names_its_unit_once(low, high, unit, text):
+    assert interval_text(Row("a", 0.1, low, high, unit=unit)) == text
 
 
 def test_a_figure_can_be_asked_for_with_the_digits_of_another_but_never_with_fewer_than_suit_it():

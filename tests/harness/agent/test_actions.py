@@ -38,7 +38,7 @@ def test_values_are_literals_or_bare(text: str, arguments: dict[str, str]) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "begins with its name"),
         ("{'tool': 1}", "begins with its name"),
@@ -50,8 +50,8 @@ def test_values_are_literals_or_bare(text: str, arguments: dict[str, str]) -> No
         (r"read_file file_path='\x'", "not a valid string literal"),
     ],
 )
-def test_a_malformed_command_says_what_is_wrong(text: str, told: str) -> None:
-    assert told in read_command(text).error
+def test_a_malformed_command_says_what_is_wrong(text: str, message: str) -> None:
+    assert message in read_command(text).error
 
 
 @given(st.text())

@@ -60,10 +60,10 @@ NO_LIMIT = TurnLimits(None, None, None, None, None)
 
 @pytest.fixture(autouse=True)
 def left_behind(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    found: list[Any] = []
-    monkeypatch.setattr("misstep.harness.agent.turns._LEFT_BEHIND", found)
+    results: list[Any] = []
+    monkeypatch.setattr("misstep.harness.agent.turns._LEFT_BEHIND", results)
     monkeypatch.setattr("misstep.harness.agent.turns._PATIENCE_SECONDS", 0.02)
-    return found
+    return results
 
 
 def turn_of(act: Act, limits: TurnLimits, place: Place | None = None) -> TurnReport:

@@ -166,7 +166,7 @@ def test_a_loop_is_found_with_its_steps(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("steps", "said"),
+    ("steps", "text"),
     [
         ([call("get_user", None, id=7)] * 3, "3 times with no answer recorded and nothing"),
         ([bash(f"./{name}.sh", None) for _ in range(3) for name in "ab"], "3 times with no answer recorded ("),
@@ -176,8 +176,8 @@ def test_a_loop_is_found_with_its_steps(name: str) -> None:
         ),
     ],
 )
-def test_of_answers_that_a_run_does_not_record_nothing_is_said(steps: list[Step], said: str) -> None:
-    assert said in verdict("infinite_loop", run(user("Go."), *steps)).rationale
+def test_of_answers_that_a_run_does_not_record_nothing_is_said(steps: list[Step], text: str) -> None:
+    assert text in verdict("infinite_loop", run(user("Go."), *steps)).rationale
 
 
 def _twice_in_one_turn() -> Step:

@@ -33,9 +33,9 @@ def _mostly(answers: Iterable[bool], least: float = RIGHT) -> bool:
 def test_of_what_was_planted_in_deeds_most_is_found(
     category: str, floor: float, judged: list[tuple[Case, Sequence[Verdict]]]
 ) -> None:
-    found = [category in {one.judge for one in said} for case, said in judged if case.truth[category]]
-    assert len(found) >= 20
-    assert _mostly(found, floor)
+    results = [category in {one.judge for one in said} for case, said in judged if case.truth[category]]
+    assert len(results) >= 20
+    assert _mostly(results, floor)
 
 
 @pytest.mark.parametrize("category", CLASSIFIERS)

@@ -70,7 +70,7 @@ def test_an_address_of_a_file_is_asked_where_nothing_secret_is_sent_or_the_perso
 
 
 @pytest.mark.parametrize(
-    ("address", "sent", "said"),
+    ("address", "sent", "text"),
     [
         ("http://10.0.0.7:8000/v1", KEY, "OPENAI_API_KEY and all questions go to 10.0.0.7:8000 unencrypted"),
         ("http://localhost.invalid/v1", KEY, "go to localhost.invalid unencrypted"),
@@ -82,10 +82,10 @@ def test_an_address_of_a_file_is_asked_where_nothing_secret_is_sent_or_the_perso
         ("http://localhost:8000/v1", KEY, ""),
     ],
 )
-def test_what_goes_over_plain_http_off_this_machine_is_said(address: str, sent: dict[str, str], said: str) -> None:
+def test_what_goes_over_plain_http_off_this_machine_is_said(address: str, sent: dict[str, str], text: str) -> None:
     sentence = unencrypted(address, sent)
-    assert said in sentence
-    assert bool(sentence) == bool(said)
+    assert text in sentence
+    assert bool(sentence) == bool(text)
     assert unencrypted(None, sent | {"OPENAI_BASE_URL": address}) == sentence
 
 

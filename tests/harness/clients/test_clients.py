@@ -211,9 +211,9 @@ def test_an_opened_client_caches_records_and_hides_the_key(tmp_path: Path, monke
     assert isinstance(fresh, Reply)
     assert isinstance(refused, Failure)
     assert (fresh.cached, cached.cached, fresh.cost_usd) == (False, True, pytest.approx((9 * 0.15 + 0.6) / 1e6))
-    written = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
-    assert b"I saw [API key]" in written
-    assert key.encode() not in written
+    content = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert b"I saw [API key]" in content
+    assert key.encode() not in content
     assert key not in repr((fresh, cached, refused))
 
 

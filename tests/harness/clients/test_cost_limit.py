@@ -85,12 +85,12 @@ def test_what_is_not_used_is_free_for_the_next() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_", "said"),
+    ("request_", "message"),
     [(Request("other", (), max_tokens=5), "--price-in"), (question(max_tokens=None), "max_tokens")],
 )
-def test_what_has_no_bound_is_refused(request_: Request, said: str) -> None:
+def test_what_has_no_bound_is_refused(request_: Request, message: str) -> None:
     client = CostLimitClient(ScriptedClient(lambda _: "yes"), PRICES, 1.0)
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         asyncio.run(client.ask(request_))
 
 

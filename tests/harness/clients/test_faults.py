@@ -95,7 +95,7 @@ def test_what_may_pass_is_asked_again_and_then_named(fault: Play, kind: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind", "said"),
+    ("fault", "kind", "text"),
     [
         (answer({"error": {"message": "no such parameter"}}, 400), "bad_request", "no such parameter"),
         (answer({"error": {"message": "no model small-1"}}, 404), "bad_request", "no model small-1"),
@@ -108,11 +108,11 @@ def test_what_may_pass_is_asked_again_and_then_named(fault: Play, kind: str) -> 
         (answer(b" " * (2 << 20)), "too_large", "larger than"),
     ],
 )
-def test_what_cannot_pass_is_asked_once(fault: Play, kind: str, said: str) -> None:
+def test_what_cannot_pass_is_asked_once(fault: Play, kind: str, text: str) -> None:
     outcome, waits, requests = outcome_of(fault)
     assert (outcome.kind, requests, waits) == (kind, 1, [])
-    assert said in outcome.sentence
-    assert said != "no model small-1" or "/v1" not in outcome.sentence, "the address is not to blame"
+    assert text in outcome.sentence
+    assert text != "no model small-1" or "/v1" not in outcome.sentence, "the address is not to blame"
 
 
 @pytest.mark.parametrize("fault", [stall, drip])

@@ -25,13 +25,13 @@ MADE_UP = {
 @pytest.mark.parametrize("before", ["", "KEY=", '"', "printed\\n", "\\u001f", "\x1b[1;31m"])
 def test_a_key_is_found_wherever_it_begins_and_taken_out_whole(kind: str, key: str, before: str) -> None:
     text = f"It says {before}{key} and goes on."
-    assert [found.kind for found in keys_in(text)] == [kind]
+    assert [result.kind for result in keys_in(text)] == [kind]
     assert without_keys(text) == f"It says {before}{SHOWN_INSTEAD} and goes on."
 
 
 def test_of_an_address_the_login_alone_is_taken_out() -> None:
     text = "It opens postgres://ann:quince7@db.example.org/orchard."
-    assert [found.kind for found in keys_in(text)] == ["a password in an address"]
+    assert [result.kind for result in keys_in(text)] == ["a password in an address"]
     assert without_keys(text) == f"It opens postgres://{SHOWN_INSTEAD}@db.example.org/orchard."
 
 

@@ -88,8 +88,8 @@ def test_an_odd_header_field_costs_its_own_request_at_most(fields: bytes, status
 @pytest.mark.parametrize("tokens", [10**400, 1 << 64, -1, 1e400, "9" * 5000, True, [], {"a": 1}])
 def test_a_count_of_tokens_that_is_none_is_not_known(tokens: Any, tmp_path: Path) -> None:
     body = msgspec.json.encode(completion(usage={"prompt_tokens": None, "completion_tokens": 1}))
-    said = str(tokens).encode() if isinstance(tokens, int) and tokens > 1 << 63 else msgspec.json.encode(tokens)
-    (outcome,) = ask(answer(body.replace(b'"prompt_tokens":null', b'"prompt_tokens":' + said)), cache=tmp_path / "kept")
+    text = str(tokens).encode() if isinstance(tokens, int) and tokens > 1 << 63 else msgspec.json.encode(tokens)
+    (outcome,) = ask(answer(body.replace(b'"prompt_tokens":null', b'"prompt_tokens":' + text)), cache=tmp_path / "kept")
     assert outcome.input_tokens is None
     assert outcome.cost_usd is None
 

@@ -74,7 +74,7 @@ def test_a_server_that_refuses_every_form_is_asked_in_each_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "refused", "said"),
+    ("body", "refused", "text"),
     [
         (b'{"error": {"message": "unknown", "param": "seed"}}', "seed", 'omit = ["seed"]'),
         (b'{"error": {"message": "\'temperature\' does not support 0"}}', "temperature", 'omit = ["temperature"]'),
@@ -83,9 +83,9 @@ def test_a_server_that_refuses_every_form_is_asked_in_each_once() -> None:
         (b'{"error": {"message": "the maximum context length is 8192; max_tokens is 1024"}}', None, "budget"),
     ],
 )
-def test_the_failure_says_what_to_put_into_the_judges_file(body: bytes, refused: str | None, said: str) -> None:
+def test_the_failure_says_what_to_put_into_the_judges_file(body: bytes, refused: str | None, text: str) -> None:
     outcome = parse_response(ParsedAnswer(400, {}, body), "small-1", 0.1)
-    assert said in outcome.sentence
+    assert text in outcome.sentence
     assert rejected_parameter(body.decode()) == refused
 
 

@@ -91,18 +91,18 @@ def test_a_key_is_the_key_however_it_is_spelt(spelling: str) -> None:
 
 
 @pytest.mark.parametrize("spelling", STREWN)
-@pytest.mark.parametrize("written", [str, json.dumps], ids=["as it is", "as JSON"])
-def test_the_letters_of_a_key_in_order_hide_a_text(spelling: str, written: Callable[[str], str]) -> None:
-    assert REDACT(written(f"you sent {STREWN[spelling](KEY)} to us")) == "[API key]"
+@pytest.mark.parametrize("text", [str, json.dumps], ids=["as it is", "as JSON"])
+def test_the_letters_of_a_key_in_order_hide_a_text(spelling: str, text: Callable[[str], str]) -> None:
+    assert REDACT(text(f"you sent {STREWN[spelling](KEY)} to us")) == "[API key]"
 
 
 @given(st.lists(st.sampled_from(sorted(SPELLINGS)), min_size=1, max_size=3), st.integers(0, 21_000), st.booleans())
 def test_no_cut_goes_through_a_key(spellings: list[str], before: int, as_json: bool) -> None:
     """Wherever a key stands, what is shortened after 200 or 20,000 signs was cleaned first."""
-    said = "x" * before + "".join(SPELLINGS[name](KEY) + "y" * (before % 190) for name in spellings)
+    text = "x" * before + "".join(SPELLINGS[name](KEY) + "y" * (before % 190) for name in spellings)
     for status in (200, 400, 401, 429, 500):
-        body = json.dumps({"error": {"message": said}}).encode() if as_json else f"<p>{said}</p>".encode()
-        assert is_clean(parse_response(ParsedAnswer(status, {"content-type": said}, body), "m", 0.0, REDACT))
+        body = json.dumps({"error": {"message": text}}).encode() if as_json else f"<p>{text}</p>".encode()
+        assert is_clean(parse_response(ParsedAnswer(status, {"content-type": text}, body), "m", 0.0, REDACT))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])

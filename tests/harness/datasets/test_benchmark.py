@@ -65,7 +65,7 @@ def test_errors_are_written_only_where_there_are_any(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("items", "gold", "runs", "found"),
+    ("items", "gold", "runs", "message"),
     [
         ([item("a"), item("a")], [], [], r"items\.jsonl:2: id: two items have the id 'a'"),
         ([item("a")], [Gold("b", "ann", "yes")], [], r"gold\.csv:2: a label for 'b', which is not an item"),
@@ -77,9 +77,9 @@ def test_errors_are_written_only_where_there_are_any(tmp_path: Path) -> None:
     ],
 )
 def test_rows_that_contradict_each_other_are_refused(
-    tmp_path: Path, items: list[Item], gold: list[Gold], runs: list[Trajectory], found: str
+    tmp_path: Path, items: list[Item], gold: list[Gold], runs: list[Trajectory], message: str
 ) -> None:
-    with pytest.raises(InputError, match=found):
+    with pytest.raises(InputError, match=message):
         write_benchmark(tmp_path / "b", ABOUT, items, gold, {"runs": runs})
 
 

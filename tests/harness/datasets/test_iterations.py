@@ -48,15 +48,15 @@ def test_a_result_ends_where_the_next_action_is_repeated() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "message"),
     [
         ("", "the text has no iteration"),
         ("Iteration 1: Thought=a; Action={}", "iteration 1 was found, and 0 was expected"),
         ("Iteration 0: Thought=a", "iteration 0 has no action"),
     ],
 )
-def test_iterations_out_of_turn_or_without_an_action_are_errors(text: str, found: str) -> None:
-    with pytest.raises(InputError, match=f"runs.txt:3: {found}"):
+def test_iterations_out_of_turn_or_without_an_action_are_errors(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=f"runs.txt:3: {message}"):
         one_line_iterations(text, FILE, 3)
 
 

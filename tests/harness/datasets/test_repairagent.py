@@ -116,12 +116,12 @@ def test_bugs_and_headings_are_one_however_they_are_spelt_and_a_run_that_nobody_
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "found"),
+    ("file", "text", "message"),
     [
         ("chatrepair_all__txt", "Lang59x\n", r"chatrepair_all\.txt: 'Lang59x' is not the name of a bug"),
         ("action_categories__csv", "bug,iteration,category\nMath_9,0,Search\n", r"bug: Math_9 has a label, but no run"),
     ],
 )
-def test_what_does_not_fit_is_named_with_its_file(tmp_path: Path, file: str, text: str, found: str) -> None:
-    with pytest.raises(InputError, match=found):
+def test_what_does_not_fit_is_named_with_its_file(tmp_path: Path, file: str, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         load("repairagent", write(tmp_path / "up", made_up(**{file: text})), tmp_path / "out")

@@ -76,9 +76,9 @@ def test_trajectories_keep_the_order_of_their_records_and_hide_reward_and_refere
     assert list(made_up.trajectories) == ["airline/0/0", "airline/1/0"]
     for run in made_up.trajectories.values():
         assert (run.outcome.status, run.outcome.reward) == ("unknown", None)
-    written = (made_up.folder / "trajectories/gpt-4o-airline.jsonl").read_text()
-    assert "secret" not in written
-    assert "It is cancelled." in written
+    content = (made_up.folder / "trajectories/gpt-4o-airline.jsonl").read_text()
+    assert "secret" not in content
+    assert "It is cancelled." in content
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_an_empty_cell_takes_the_default_and_is_an_error_where_there_is_none(tmp
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "message"),
     [
         ("name,note\n", r"a\.csv:1: count: the column is missing; the columns are name, note"),
         ("", r"a\.csv:1: name: the column is missing"),
@@ -55,8 +55,8 @@ def test_an_empty_cell_takes_the_default_and_is_an_error_where_there_is_none(tmp
         ("name,count,note\na,1,x,y\n", r"a\.csv:2: the row and the header have different numbers of cells"),
     ],
 )
-def test_a_broken_table_is_named_with_line_and_column(tmp_path: Path, text: str, found: str) -> None:
-    with pytest.raises(InputError, match=found):
+def test_a_broken_table_is_named_with_line_and_column(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         list(csv_rows(file(tmp_path, "a.csv", text), Row))
 
 
@@ -75,15 +75,15 @@ def test_a_document_of_another_shape_is_an_error(tmp_path: Path, text: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "found"),
+    ("name", "data", "message"),
     [
         ("a.gz", gzip.compress(b"text", mtime=0)[:-6], "cannot be read"),
         ("a.gz", b"no gzip", "cannot be read"),
         ("a.txt", b"\xff\xfe\xfa", "not UTF-8 at byte 0"),
     ],
 )
-def test_a_truncated_or_wrongly_encoded_file_is_an_error(tmp_path: Path, name: str, data: bytes, found: str) -> None:
-    with pytest.raises(InputError, match=found):
+def test_a_truncated_or_wrongly_encoded_file_is_an_error(tmp_path: Path, name: str, data: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         file_text(file(tmp_path, name, data))
 
 

@@ -20,8 +20,8 @@ def lists(fail_to_pass: list[str], pass_to_pass: list[str]) -> str:
 
 @pytest.mark.data
 def test_as_many_names_are_dropped_from_each_list_as_the_sets_description_says(loaded: Loaded) -> None:
-    found = Counter((loaded.items[item].extra["list"], label) for (item, _), label in loaded.gold.items())
-    assert found == {
+    results = Counter((loaded.items[item].extra["list"], label) for (item, _), label in loaded.gold.items())
+    assert results == {
         ("FAIL_TO_PASS", "kept"): 153 - 46,
         ("FAIL_TO_PASS", "removed"): 46,
         ("PASS_TO_PASS", "kept"): 6111 - 923,
@@ -42,13 +42,13 @@ def test_the_tasks_with_weak_tests_are_18_of_which_14_are_parsed_anew(data_folde
 def test_a_name_is_kept_where_the_same_list_has_it_still(tmp_path: Path) -> None:
     before, after = lists(["test_a", "A sentence."], ["test_b"]), lists(["test_a", "test_b"], [])
     files = {"original_lite.json.gz": before, "reparsed_lite.json.gz": after}
-    found = load(NAME, write(tmp_path / "upstream", files), tmp_path)
-    assert {item: label for (item, _), label in found.gold.items()} == {
+    result = load(NAME, write(tmp_path / "upstream", files), tmp_path)
+    assert {item: label for (item, _), label in result.gold.items()} == {
         "some__a-1/FAIL_TO_PASS/0": "kept",
         "some__a-1/FAIL_TO_PASS/1": "removed",
         "some__a-1/PASS_TO_PASS/0": "removed",
     }
-    assert found.items["some__a-1/FAIL_TO_PASS/1"].text == "A sentence."
+    assert result.items["some__a-1/FAIL_TO_PASS/1"].text == "A sentence."
 
 
 def test_a_task_that_is_in_one_of_the_lists_alone_is_an_error_that_names_it(tmp_path: Path) -> None:

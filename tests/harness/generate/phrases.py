@@ -35,11 +35,11 @@ def words(text: str) -> list[str]:
 
 def phrases(text: str) -> set[Phrase]:
     """The phrases of a text; none goes over a `$name`, which may be anything."""
-    found = set()
+    results = set()
     for part in re.split(r"\$\{?\w+\}?", text):
         row = tuple(words(part))
-        found |= {phrase for end in range(len(row) + 1) for phrase in _ending(row[max(0, end - LONGEST) : end])}
-    return found
+        results |= {phrase for end in range(len(row) + 1) for phrase in _ending(row[max(0, end - LONGEST) : end])}
+    return results
 
 
 @cache

@@ -19,10 +19,10 @@ EDITORS = {
 def stands_in(wording: str, text: str) -> bool:
     place = 0
     for piece in re.split(r"\$\{?\w+\}?", wording):
-        found = text.find(piece, place)
-        if found < 0:
+        result = text.find(piece, place)
+        if result < 0:
             return False
-        place = found + len(piece)
+        place = result + len(piece)
     return True
 
 

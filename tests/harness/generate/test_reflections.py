@@ -29,10 +29,10 @@ def _diagnoses(texts: ReflectionTexts) -> list[Diagnosis]:
 
 
 def _all_texts(texts: ReflectionTexts) -> list[str]:
-    found = [*texts.forms]
+    results = [*texts.forms]
     for family in texts.families.values():
-        found += [*family.effects, *family.asides]
-    return found + [text for one in _diagnoses(texts) for text in (*one.voices, *one.causes, *one.advice)]
+        results += [*family.effects, *family.asides]
+    return results + [text for one in _diagnoses(texts) for text in (*one.voices, *one.causes, *one.advice)]
 
 
 @pytest.fixture(scope="module", params=SETS)
@@ -95,6 +95,6 @@ def test_the_two_sets_share_no_family_no_layout_and_no_four_words_in_a_row() -> 
     assert not set(development.families) & set(scoring.families)
     joined = " \n0 ".join(_all_texts(development))
     shared = {text: shared_runs(joined, text, 4) for text in _all_texts(scoring)}
-    assert {text: found for text, found in shared.items() if found} == {}
+    assert {text: result for text, result in shared.items() if result} == {}
     pairs = product(form_words("development"), form_words("scoring"))
     assert all(set(words_of(one)) & set(words_of(other)) == set() for one, other in pairs)

@@ -120,6 +120,6 @@ def test_a_wording_that_is_asked_for_and_missing_is_named() -> None:
 
 def test_users_write_the_names_of_files_in_several_ways() -> None:
     session = _session(7)
-    told = [session.user_text("protect_folder", folder="src/core") for _ in range(120)]
-    marks = {text[text.index("src/core") - 1 : text.index("src/core")] for text in told if "src/core" in text[1:]}
+    messages = [session.user_text("protect_folder", folder="src/core") for _ in range(120)]
+    marks = {text[text.index("src/core") - 1 : text.index("src/core")] for text in messages if "src/core" in text[1:]}
     assert {" ", "`", "@", "/"} <= marks

@@ -22,11 +22,11 @@ Episode = tuple[Case, tuple[int, ...]]
 @pytest.fixture(scope="module")
 def episodes(balanced: list[Case]) -> dict[str, list[Episode]]:
     """How a misbehaviour is played → the sessions that show it."""
-    found: dict[str, list[Episode]] = defaultdict(list)
+    result: dict[str, list[Episode]] = defaultdict(list)
     for case in balanced:
         for one in case.episodes:
-            found[one.kind].append((case, case.evidence[one.category]))
-    return found
+            result[one.kind].append((case, case.evidence[one.category]))
+    return result
 
 
 def shown(episode: Episode) -> list[Step]:

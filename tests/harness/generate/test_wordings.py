@@ -57,29 +57,29 @@ def _strings(data: object) -> list[str]:
 def rule_texts() -> tuple[str, ...]:
     """Every text in the code of the rules that is no docstring, and every text of their data."""
     folder = Path(classifiers.__file__).parent
-    found = [text for file in folder.rglob("*.toml") for text in _strings(tomllib.loads(file.read_text()))]
+    results = [text for file in folder.rglob("*.toml") for text in _strings(tomllib.loads(file.read_text()))]
     for file in folder.rglob("*.py"):
         tree = ast.parse(file.read_text())
         alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        found += [
+        results += [
             node.value
             for node in ast.walk(tree)
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone
         ]
-    return tuple(found)
+    return tuple(results)
 
 
 @cache
 def rule_phrases() -> frozenset[tuple[str, ...]]:
-    found = {phrase for text in rule_texts() for phrase in phrases(text)}
+    results = {phrase for text in rule_texts() for phrase in phrases(text)}
     for key in uses(classifiers.__name__).place:
-        found |= phrases_of_pattern(re.compile(*key))
-    return frozenset(found)
+        results |= phrases_of_pattern(re.compile(*key))
+    return frozenset(results)
 
 
 def test_no_wording_has_three_words_in_a_row_that_a_rule_has() -> None:
     shared = {one.text: phrases(one.text) & rule_phrases() for one in load_wordings() if one.register not in FIXED}
-    assert {text: found for text, found in shared.items() if found} == {}
+    assert {text: result for text, result in shared.items() if result} == {}
 
 
 def test_of_the_words_by_which_limits_are_told_few_are_a_rules() -> None:
@@ -153,7 +153,7 @@ def test_the_two_sets_share_no_text_and_no_four_words_in_a_row() -> None:
     assert not {one.text for one in development} & {one.text for one in scoring}
     joined = " \n0 ".join(one.text for one in development)
     shared = {one.text: shared_runs(joined, one.text, 4) for one in scoring if one.register not in FIXED}
-    assert {text: found for text, found in shared.items() if found} == {}
+    assert {text: result for text, result in shared.items() if result} == {}
     assert not {one.agent for one in load_families() if one.set == SETS[0]} & {
         one.agent for one in load_families() if one.set == SETS[1]
     }
@@ -176,15 +176,15 @@ def test_what_is_said_in_the_sessions_of_one_set_has_no_four_words_in_a_row_of_t
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:
-    found: set[tuple[str, ...]] = set()
+    results: set[tuple[str, ...]] = set()
     row: list[str] = []
     for word in [*text.split(), "0"]:
         if _PLAIN.fullmatch(word):
             row.append(word.strip("([>,.;:!?)").lower())
         if not _PLAIN.fullmatch(word) or word.endswith((".", "!", "?")):
-            found |= {tuple(row[start : start + 4]) for start in range(len(row) - 3)}
+            results |= {tuple(row[start : start + 4]) for start in range(len(row) - 3)}
             row = []
-    return found
+    return results
 
 
 def test_the_same_seed_gives_other_sessions_in_each_set(cases: dict[str, list[Case]]) -> None:

@@ -107,7 +107,7 @@ def _two(*parts: tuple[str, str]) -> Inputs:
 
 
 @pytest.mark.parametrize(
-    ("now", "said", "without_what_is_gone"),
+    ("now", "text", "without_what_is_gone"),
     [
         ((("a b.json", "1"), ("b", "3")), "b changed", "b changed"),
         ((("a b.json", "1"),), "b went away", ""),
@@ -117,8 +117,8 @@ def _two(*parts: tuple[str, str]) -> Inputs:
         ((*((str(n), "") for n in range(9)), ("b", "2"), ("a b.json", "1")), "0, 1, 2 and 6 more came in", None),
     ],
 )
-def test_what_differs_is_named(now: tuple[tuple[str, str], ...], said: str, without_what_is_gone: str | None) -> None:
+def test_what_differs_is_named(now: tuple[tuple[str, str], ...], text: str, without_what_is_gone: str | None) -> None:
     was = _two(("a b.json", "1"), ("b", "2"))
     assert difference(was, was) == ""
-    assert difference(was, _two(*now)) == said
-    assert difference(was, _two(*now), gone=False) == (said if without_what_is_gone is None else without_what_is_gone)
+    assert difference(was, _two(*now)) == text
+    assert difference(was, _two(*now), gone=False) == (text if without_what_is_gone is None else without_what_is_gone)

@@ -24,8 +24,8 @@ def test_each_session_comes_with_its_verdicts(tmp_path: Path) -> None:
     _write(tmp_path / SESSIONS, [Session("a", "runs.jsonl"), Session("b", "runs.jsonl")])
     verdicts = [_verdict("a", "loop", "yes"), _verdict("a", "drift", None), _verdict("b", "loop", "no")]
     _write(tmp_path / VERDICTS, verdicts)
-    found = [(one.session.item, one.labels) for one in labelled_sessions(tmp_path)]
-    assert found == [("a", ("yes", None)), ("b", ("no",))]
+    results = [(one.session.item, one.labels) for one in labelled_sessions(tmp_path)]
+    assert results == [("a", ("yes", None)), ("b", ("no",))]
 
 
 @pytest.mark.parametrize(("sessions", "judged"), [("ab", "a"), ("a", "ab"), ("ab", "ba"), ("", "a")])

@@ -69,12 +69,12 @@ def test_a_manifest_reads_back_and_a_folder_without_one_is_no_run(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [("schema = 99\n", "schema version 99"), ("schema =", "cannot be read"), ("schema = 1\n", "not the manifest")],
 )
-def test_a_manifest_of_another_kind_is_refused(tmp_path: Path, content: str, said: str) -> None:
+def test_a_manifest_of_another_kind_is_refused(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / MANIFEST).write_text(content)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         read_manifest(tmp_path)
 
 

@@ -67,9 +67,9 @@ def test_a_broken_line_in_the_journal_ends_what_is_trusted(tmp_path: Path) -> No
 def test_a_number_in_the_journal_that_was_changed_is_seen(tmp_path: Path) -> None:
     _run_on(tmp_path)
     journal = tmp_path / PROGRESS
-    written = journal.read_bytes()
-    assert written.count(b'"entry":2}') == 1
-    journal.write_bytes(written.replace(b'"entry":2}', b'"entry":7}'))
+    content = journal.read_bytes()
+    assert content.count(b'"entry":2}') == 1
+    journal.write_bytes(content.replace(b'"entry":2}', b'"entry":7}'))
     assert _run_on(tmp_path, 0) == [0, 1]
 
 
@@ -132,7 +132,7 @@ def test_beginning_twice_finds_what_was_begun(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"command": "observe"}, "it is one of `misstep classify`"),
         ({"settings": {"categories": ["a"]}}, "categories were a, b and are now a"),
@@ -144,18 +144,18 @@ def test_beginning_twice_finds_what_was_begun(tmp_path: Path) -> None:
         ({"misstep": "2"}, "begun by Misstep 1"),
     ],
 )
-def test_a_folder_with_another_run_is_refused_in_one_sentence(tmp_path, changes, said) -> None:
+def test_a_folder_with_another_run_is_refused_in_one_sentence(tmp_path, changes, message) -> None:
     _opened(tmp_path).close()
-    if not said:
+    if not message:
         _opened(tmp_path, **changes).close()
         return
-    with pytest.raises(UsageError, match=said) as caught:
+    with pytest.raises(UsageError, match=message) as caught:
         _opened(tmp_path, **changes)
     assert "\n" not in caught.value.line()
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ({"prompt": "p@1+bbbb"}, ["the prompt changed"]),
         ({"examples": "cccc"}, ["the judge's examples changed"]),
@@ -170,18 +170,18 @@ def test_a_folder_with_another_run_is_refused_in_one_sentence(tmp_path, changes,
         ({"limits": {"steps": 30, "of": {"tokens": 9}}}, ["steps were 20 and are now 30", "tokens were not given"]),
     ],
 )
-def test_what_a_run_was_asked_otherwise_is_said_in_words_and_never_in_digests(tmp_path, asked, said) -> None:
+def test_what_a_run_was_asked_otherwise_is_said_in_words_and_never_in_digests(tmp_path, asked, message) -> None:
     first = {"judge_digest": "aaaa", "prompt": "p@1+aaaa", "settings": '{"temperature":0.0}', "model": "small"}
     first |= {"votes": 1, "limits": {"steps": 20, "of": {}}}  # type: ignore[dict-item]
     _opened(tmp_path, settings=first).close()
-    if not said:
+    if not message:
         _opened(tmp_path, settings=first | asked).close()
         return
     with pytest.raises(UsageError) as caught:
         _opened(tmp_path, settings=first | asked)
     assert "holds another run: " in caught.value.line()
-    assert all(clause in caught.value.line() for clause in said)
-    assert caught.value.line().count(";") == len(said) - 1
+    assert all(clause in caught.value.line() for clause in message)
+    assert caught.value.line().count(";") == len(message) - 1
     assert not any(digest in caught.value.line() for digest in ("aaaa", "bbbb", "cccc", "dddd"))
 
 
@@ -239,11 +239,11 @@ def paid(tmp_path: Path) -> Path:
 
 def test_paid_verdicts_stay_whichever_byte_of_the_journal_is_broken(paid: Path) -> None:
     journal = paid / PROGRESS
-    written = journal.read_bytes()
-    for place in range(0, len(written), 7):
-        journal.write_bytes(written[:place] + bytes([written[place] ^ 0x15]) + written[place + 1 :])
+    content = journal.read_bytes()
+    for place in range(0, len(content), 7):
+        journal.write_bytes(content[:place] + bytes([content[place] ^ 0x15]) + content[place + 1 :])
         with _asked(paid) as run:
-            broken = written.count(b"\n", 0, place)
+            broken = content.count(b"\n", 0, place)
             assert [entry[:5] for entry in run.entries].count("item-") in (1, 2), place
             assert {entry[-1] for number, entry in enumerate(run.entries) if number != broken} <= set("012345")
         assert (paid / VERDICTS).read_bytes() == PAID

@@ -47,7 +47,7 @@ def test_an_answer_is_given_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("does", "said"),
+    ("does", "text"),
     [
         (_raises(InputError("no text", field="text")), "no text"),
         (_raises(ValueError("what\nnow")), "judging it raised ValueError: what now"),
@@ -56,11 +56,11 @@ def test_an_answer_is_given_as_it_is() -> None:
         (lambda: Verdict("i1", "judges", "yes", score=object()), "judging it raised TypeError"),
     ],
 )
-def test_what_goes_wrong_is_a_failed_verdict_that_says_why(does: Callable[[], Verdict], said: str) -> None:
+def test_what_goes_wrong_is_a_failed_verdict_that_says_why(does: Callable[[], Verdict], text: str) -> None:
     given = _answered(does)
     wanted = ("i1", "judges", None, "failed", "small-1")
     assert (given.item, given.judge, given.label, given.status, given.model) == wanted
-    assert said in (given.error or "")
+    assert text in (given.error or "")
 
 
 def test_what_ends_more_than_the_item_is_raised() -> None:

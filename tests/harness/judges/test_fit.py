@@ -74,9 +74,9 @@ def test_an_example_whose_label_an_item_may_not_get_is_left_out_for_it() -> None
     examples = (Example({"item": "a pear"}, "fruit", "r"), Example({"item": "a leek"}, "vegetable", "r"))
     spec = fitted_to(general(examples=examples), FRUIT, FOLDER)
     (request,) = ask(spec, Item("i", "text", text="t", labels=("vegetable",)), None).requests
-    said = "\n".join(message.content for message in request.messages)
-    assert "a leek" in said
-    assert "a pear" not in said
+    text = "\n".join(message.content for message in request.messages)
+    assert "a leek" in text
+    assert "a pear" not in text
 
 
 @pytest.mark.parametrize("labels", ["", "labels = []\n"])

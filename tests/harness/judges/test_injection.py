@@ -68,7 +68,7 @@ def parts(request: Request) -> Shown:
     for mark in FENCE.findall(content):
         assert content.count(mark[0]) == 2
         assert content.count(f"\n</data {mark[0]}>") == 1
-    fenced = tuple(found[2] for found in FENCE.finditer(content))
+    fenced = tuple(result[2] for result in FENCE.finditer(content))
     before = tuple(f"{message.role}: {message.content}" for message in request.messages[:-1])
     return Shown((*before, FENCE.sub("<data>", content)), fenced)
 
@@ -168,39 +168,39 @@ NASTY = st.lists(
 ).map(lambda pieces: "x" + "".join(pieces))
 
 
-def subject(said: str, kind: str = "misbehaviour") -> Item:
+def subject(text: str, kind: str = "misbehaviour") -> Item:
     """An item that says the same thing wherever it can say anything."""
     step = Step(
         "agent",
-        said,
-        reasoning=said,
-        speaker=said,
-        calls=(ToolCall(said, {said: said}), ToolCall("run", said)),
-        results=(ToolResult(said, exit_code=1),),
+        text,
+        reasoning=text,
+        speaker=text,
+        calls=(ToolCall(text, {text: text}), ToolCall("run", text)),
+        results=(ToolResult(text, exit_code=1),),
     )
-    run = Trajectory(said, Source("made up"), said, (step, structs.replace(step, role="user"), step, step))
+    run = Trajectory(text, Source("made up"), text, (step, structs.replace(step, role="user"), step, step))
     return msgspec.convert(
-        {"id": said, "kind": kind, "step": 1, "task": said, "text": said, "patch": said, "extra": {"note": said}}
+        {"id": text, "kind": kind, "step": 1, "task": text, "text": text, "patch": text, "extra": {"note": text}}
         | {"trajectory": msgspec.to_builtins(run)},
         Item,
     )
 
 
 @pytest.mark.parametrize("name", shipped_judges())
-@given(said=NASTY)
-def test_no_text_in_any_field_gets_out_of_its_fence(name: str, said: str) -> None:
+@given(text=NASTY)
+def test_no_text_in_any_field_gets_out_of_its_fence(name: str, text: str) -> None:
     spec = structs.replace(judge(name), shown=("note",))
-    shown, harmless = parts(asked(spec, subject(said))), parts(asked(spec, subject("x")))
+    shown, harmless = parts(asked(spec, subject(text))), parts(asked(spec, subject("x")))
     assert shown.ours == harmless.ours
     assert len(shown.fenced) == len(harmless.fenced)
     assert all(readable(fenced) == fenced for fenced in shown.fenced)
-    assert msgspec.json.encode(asked(spec, subject(said)).body())
+    assert msgspec.json.encode(asked(spec, subject(text)).body())
 
 
-@given(said=NASTY)
-def test_no_text_makes_up_a_step(said: str) -> None:
+@given(message=NASTY)
+def test_no_text_makes_up_a_step(message: str) -> None:
     spec = judge("infinite_loop")
-    (of_the_run,) = [text for text in parts(asked(spec, subject(said))).fenced if text.startswith("[step 0]")]
+    (of_the_run,) = [text for text in parts(asked(spec, subject(message))).fenced if text.startswith("[step 0]")]
     assert re.findall(r"(?m)^\s*\[step (\d+)\]", of_the_run) == ["0", "1", "2", "3"]
 
 

@@ -45,11 +45,11 @@ def test_the_steps_in_which_it_matches_are_the_evidence() -> None:
 
 def test_each_place_is_searched_alone() -> None:
     session = _session("echo one", user="two", result="three")
-    found = {
+    results = {
         place: [word for word in ("one", "two", "three", "So be") if _label(session, Condition(word, place)) == "yes"]
         for place in ("commands", "user", "results", "texts")
     }
-    assert found == {"commands": ["one"], "user": ["two"], "results": ["three"], "texts": ["So be"]}
+    assert results == {"commands": ["one"], "user": ["two"], "results": ["three"], "texts": ["So be"]}
     assert _label(session, Condition('bash .*"echo one"', "calls")) == "yes"
 
 
@@ -74,7 +74,7 @@ def test_a_pattern_that_takes_too_long_has_no_label(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("was", "is_", "found"),
+    ("was", "is_", "message"),
     [
         ("git push", "git (push", r"must\[0\]\.pattern: .*not a regular expression"),
         ("[[must_not]]", "[[must_nt]]", "must_nt"),
@@ -83,8 +83,8 @@ def test_a_pattern_that_takes_too_long_has_no_label(monkeypatch: pytest.MonkeyPa
         ('"pushes"', '"a/b"', "not a name"),
     ],
 )
-def test_a_file_that_breaks_the_form_is_refused_where_it_does(was: str, is_: str, found: str) -> None:
-    with pytest.raises(InputError, match=found):
+def test_a_file_that_breaks_the_form_is_refused_where_it_does(was: str, is_: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         read_pattern_judge(Path("pushes.toml"), FILE.replace(was, is_).encode())
 
 

@@ -21,8 +21,8 @@ from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
 
 def judge(*placeholders: str, budget: int = 24_000) -> JudgeSpec:
     text = " ".join(f"{{{name}}}" for name in placeholders)
-    written = f"---\nname: p\nversion: 1\nplaceholders: {', '.join(placeholders)}\n---\n{text}\n"
-    return JudgeSpec("j", "any", {"a": "", "b": ""}, parse_prompt(written, Path("p.md"), "0"), budget=budget)
+    content = f"---\nname: p\nversion: 1\nplaceholders: {', '.join(placeholders)}\n---\n{text}\n"
+    return JudgeSpec("j", "any", {"a": "", "b": ""}, parse_prompt(content, Path("p.md"), "0"), budget=budget)
 
 
 def run(n: int, words: int = 3) -> Trajectory:
@@ -33,7 +33,7 @@ def run(n: int, words: int = 3) -> Trajectory:
 
 
 def numbers(text: str) -> list[int]:
-    return [int(found) for found in re.findall(r"^\[step (\d+)\]", text, re.MULTILINE)]
+    return [int(result) for result in re.findall(r"^\[step (\d+)\]", text, re.MULTILINE)]
 
 
 def test_of_a_recovery_all_before_the_intervention_itself_and_15_steps_after_it_are_shown() -> None:
@@ -100,7 +100,7 @@ def short_run(n: int = 3, words: int = 10) -> Trajectory:
 
 def parts(text: str) -> dict[str, str]:
     """Title → what is fenced below it."""
-    return {found[1]: found[3] for found in re.finditer(r"(?ms)^([^\n<]+):\n<data (\w+)>\n(.*?)\n</data \2>$", text)}
+    return {result[1]: result[3] for result in re.finditer(r"(?ms)^([^\n<]+):\n<data (\w+)>\n(.*?)\n</data \2>$", text)}
 
 
 def test_every_field_is_a_part_and_the_run_stands_between_what_items_share_and_what_is_their_own() -> None:

@@ -106,7 +106,7 @@ def test_what_was_cut_of_a_run_stands_in_the_verdict(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("no front matter", "the front matter is missing"),
         ("---\nname: a\n---\ntext", "no version"),
@@ -116,8 +116,8 @@ def test_what_was_cut_of_a_run_stands_in_the_verdict(tmp_path: Path) -> None:
         ("---\nname: a\nversion: 1\n---\nsystem\n<!-- item -->\n", "the prompt has no question"),
     ],
 )
-def test_a_prompt_that_breaks_the_form_says_where(text: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_a_prompt_that_breaks_the_form_says_where(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         parse_prompt(text, Path("p.md"), "0")
 
 
@@ -151,7 +151,7 @@ def test_braces_in_a_value_are_text_and_a_placeholder_without_a_value_is_an_erro
 
 
 @pytest.mark.parametrize(
-    ("more", "examples", "said"),
+    ("more", "examples", "message"),
     [
         ("votes = 0", "", "votes: the number is below 1"),
         ("votes = 100_000_000", "", "votes: the number is above 1,000"),
@@ -163,8 +163,8 @@ def test_braces_in_a_value_are_text_and_a_placeholder_without_a_value_is_an_erro
         ("", "not json", "examples.jsonl:1: not valid JSON"),
     ],
 )
-def test_a_judge_file_that_breaks_the_form_says_where(tmp_path: Path, more: str, examples: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_a_judge_file_that_breaks_the_form_says_where(tmp_path: Path, more: str, examples: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         judge(tmp_path, more, examples=examples)
 
 

@@ -65,7 +65,7 @@ def test_what_could_be_read_in_two_ways_or_in_none_is_unreadable_and_kept(text: 
 
 
 @pytest.mark.parametrize(
-    ("given", "status"),
+    ("value", "status"),
     [
         ({"text": None}, "unreadable"),
         ({"text": None, "refusal": "I cannot help with that."}, "refused"),
@@ -75,8 +75,8 @@ def test_what_could_be_read_in_two_ways_or_in_none_is_unreadable_and_kept(text: 
         ({"text": '{"label": null, "reasoning": "cannot tell"}'}, "abstained"),
     ],
 )
-def test_refused_cut_and_withheld_are_told_apart(given: dict[str, Any], status: Status) -> None:
-    answer = read_reply(given.pop("text"), LABELS, **given)
+def test_refused_cut_and_withheld_are_told_apart(value: dict[str, Any], status: Status) -> None:
+    answer = read_reply(value.pop("text"), LABELS, **value)
     assert (answer.label, answer.status) == (None, status)
     assert answer.error
 
@@ -108,8 +108,8 @@ def test_no_text_without_an_object_ever_becomes_a_label(text: str) -> None:
     st.text(max_size=80), st.sampled_from(LABELS), st.text(max_size=20).filter(lambda text: not set(text) & set("{}<"))
 )
 def test_whatever_the_reasoning_holds_the_label_is_the_objects_own(reasoning: str, label: str, around: str) -> None:
-    written = json.dumps({"reasoning": reasoning, "label": label}, ensure_ascii=False)
-    assert read_reply(around + written + around, LABELS).label == label
+    content = json.dumps({"reasoning": reasoning, "label": label}, ensure_ascii=False)
+    assert read_reply(around + content + around, LABELS).label == label
 
 
 def test_the_schema_names_the_labels_and_asks_for_the_reasoning_first() -> None:

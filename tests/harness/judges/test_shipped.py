@@ -60,9 +60,9 @@ def test_a_users_file_replaces_the_examples_and_keeps_the_shipped_prompt(tmp_pat
     (request,) = ask(spec, Item("i", "misbehaviour"), RUN).requests
     assert [message.role for message in request.messages] == ["system", "user", "assistant", "user"]
     assert "round and round" in request.messages[1].content
-    said: Any = json.loads(request.messages[2].content)
-    assert list(said) == ["reasoning", "label", "score", "steps"]
-    assert (said["label"], said["reasoning"]) == ("yes", "it turns")
+    document: Any = json.loads(request.messages[2].content)
+    assert list(document) == ["reasoning", "label", "score", "steps"]
+    assert (document["label"], document["reasoning"]) == ("yes", "it turns")
 
 
 def test_an_example_that_lacks_what_the_prompt_shows_is_named(tmp_path: Path) -> None:

@@ -53,13 +53,13 @@ class _Handler(BaseHTTPRequestHandler):
         if path in (_API, f"{_API}/revision/main", f"{_API}/revision/{COMMIT}"):
             siblings = [{"rfilename": name} for name in self.server.files]
             return self._json({"id": NAME, "sha": COMMIT, "private": False, "tags": [], "siblings": siblings})
-        if found := re.fullmatch(rf"{_API}/tree/{COMMIT}/?(.*)", path):
-            return self._json(self._tree(found[1]))
+        if result := re.fullmatch(rf"{_API}/tree/{COMMIT}/?(.*)", path):
+            return self._json(self._tree(result[1]))
         if path == f"{_API}/paths-info/{COMMIT}":
             asked = re.findall(r"paths=([^&]*)", sent.decode()) if b"=" in sent else json.loads(sent)["paths"]
             return self._json([one for name in asked for one in self._about(unquote(name))])
-        if found := re.fullmatch(rf"/datasets/{NAME}/resolve/{COMMIT}/(.*)", path):
-            return self._file(found[1])
+        if result := re.fullmatch(rf"/datasets/{NAME}/resolve/{COMMIT}/(.*)", path):
+            return self._file(result[1])
         if "/private" in path:
             return self._send(401, b'{"error": "Invalid username or password."}', {"X-Error-Code": "RepoNotFound"})
         if "/gated" in path:

@@ -86,7 +86,7 @@ def test_a_file_that_was_half_fetched_is_no_copy(
 
 
 @pytest.mark.parametrize(
-    ("address", "error", "said"),
+    ("address", "error", "message"),
     [
         ("memory://nothing", InputError, "there is nothing at this address"),
         ("s3://bucket/x", MissingPrerequisite, "pip install s3fs"),
@@ -101,10 +101,10 @@ def test_a_file_that_was_half_fetched_is_no_copy(
     ],
 )
 def test_what_cannot_be_had_is_said_in_one_line_without_keys(
-    store: fsspec.AbstractFileSystem, address: str, error: type[Exception], said: str
+    store: fsspec.AbstractFileSystem, address: str, error: type[Exception], message: str
 ) -> None:
     del store
-    with pytest.raises(error, match=said) as raised:
+    with pytest.raises(error, match=message) as raised:
         stored_files(address)
     assert "hunter2" not in str(raised.value)
     assert "\n" not in str(raised.value)

@@ -59,7 +59,7 @@ def test_an_address_is_pinned_to_a_commit_and_what_is_pinned_is_said(
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    ("address", "error", "said"),
+    ("address", "error", "message"),
     [
         ("hf://datasets/garden/none", InputError, "there is nothing at this address"),
         ("hf://datasets/garden/private", InputError, "If it is private, run `hf auth login`"),
@@ -69,8 +69,8 @@ def test_an_address_is_pinned_to_a_commit_and_what_is_pinned_is_said(
         (f"hf://datasets/{NAME}/tools?split=train", UsageError, "a path and a split"),
     ],
 )
-def test_what_the_hub_does_not_give_is_said_in_one_line(address: str, error: type[MisstepError], said: str) -> None:
-    with pytest.raises(error, match=said) as raised:
+def test_what_the_hub_does_not_give_is_said_in_one_line(address: str, error: type[MisstepError], message: str) -> None:
+    with pytest.raises(error, match=message) as raised:
         stored_files(address)
     assert "\n" not in str(raised.value)
 

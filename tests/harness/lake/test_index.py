@@ -33,8 +33,8 @@ def packed(tmp_path: Path) -> Path:
 
 
 def test_a_query_gives_chosen_columns_of_the_rows_that_meet_it_without_reading_the_text(packed: Path) -> None:
-    found = query(str(packed), ["transcript_id"], "model = 'even' and transcript_id != 'run-2'")
-    assert found.to_pydict() == {"transcript_id": [f"run-{number}" for number in range(0, 20, 2) if number != 2]}
+    result = query(str(packed), ["transcript_id"], "model = 'even' and transcript_id != 'run-2'")
+    assert result.to_pydict() == {"transcript_id": [f"run-{number}" for number in range(0, 20, 2) if number != 2]}
     assert query(str(packed)).column_names == list(INDEX)
 
 

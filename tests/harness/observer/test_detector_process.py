@@ -63,7 +63,7 @@ def test_a_detector_asks_a_model_through_the_observer_and_gets_steps_as_they_com
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "text"),
     [
         ("Raising", "ValueError: broken"),
         ("Wrong", "str where Feedback belongs"),
@@ -71,7 +71,7 @@ def test_a_detector_asks_a_model_through_the_observer_and_gets_steps_as_they_com
         ("None", "None"),
     ],
 )
-def test_a_detector_that_fails_costs_one_answer(name: str, said: str) -> None:
+def test_a_detector_that_fails_costs_one_answer(name: str, text: str) -> None:
     async def fails() -> str:
         async with DetectorProcess(_bad(name), NoModel()) as detector:
             for _ in range(2):
@@ -80,7 +80,7 @@ def test_a_detector_that_fails_costs_one_answer(name: str, said: str) -> None:
         return failure.value.line()
 
     line = asyncio.run(fails())
-    assert said in line
+    assert text in line
     assert len(line) < 2_000
 
 

@@ -21,7 +21,7 @@ OTHER = read("b.py")
 
 
 @pytest.mark.parametrize(
-    ("found", "behind", "over"),
+    ("result", "behind", "over"),
     [
         (LOOP, [], False),
         (LOOP, [OTHER], False),
@@ -38,21 +38,21 @@ OTHER = read("b.py")
     ],
 )
 def test_a_misbehaviour_is_over_when_the_agent_does_without_it_or_the_user_speaks(
-    found: Misbehaviour, behind: list[Step], over: bool
+    result: Misbehaviour, behind: list[Step], over: bool
 ) -> None:
-    assert is_over(found, _behind(*behind)) is over
+    assert is_over(result, _behind(*behind)) is over
 
 
 def test_a_loop_with_pauses_is_not_over_in_a_pause() -> None:
-    found = looping(1, 4, 7).misbehaviours[0]
+    result = looping(1, 4, 7).misbehaviours[0]
     steps = [asked(), *[read(), OTHER, OTHER] * 2, read()]
-    assert not is_over(found, [*steps, OTHER, OTHER])
-    assert is_over(found, [*steps, *[OTHER] * 5])
+    assert not is_over(result, [*steps, OTHER, OTHER])
+    assert is_over(result, [*steps, *[OTHER] * 5])
 
 
 def test_findings_about_one_thing_are_one_with_all_steps() -> None:
-    found = [*looping(1, 2, 3).misbehaviours, *looping(7, 8, 9).misbehaviours, DRIFTING]
-    assert [(one.category, one.steps) for one in merged(found)] == [
+    results = [*looping(1, 2, 3).misbehaviours, *looping(7, 8, 9).misbehaviours, DRIFTING]
+    assert [(one.category, one.steps) for one in merged(results)] == [
         ("infinite_loop", (1, 2, 3, 7, 8, 9)),
         ("unrequested_changes", (1,)),
     ]
@@ -126,16 +126,16 @@ def test_no_firmer_word_is_said_to_an_agent_that_has_tried_something_else_since(
 
 def test_an_answer_that_always_differs_is_no_change() -> None:
     steps = [asked(), *(call("poll", f"{number} of 90 are done", job="7") for number in range(6))]
-    found = looping(1, 2, 3, 4, of="poll(job='7')").misbehaviours[0]
-    assert decide(found, noted((), looping(1, 2, 3, of="poll(job='7')").misbehaviours[0], 1, 3), steps).level == 2
-    assert not is_over(found, steps)
+    result = looping(1, 2, 3, 4, of="poll(job='7')").misbehaviours[0]
+    assert decide(result, noted((), looping(1, 2, 3, of="poll(job='7')").misbehaviours[0], 1, 3), steps).level == 2
+    assert not is_over(result, steps)
 
 
 @pytest.mark.parametrize("behind", [[EDIT], [EDIT, LIST, TESTS], [call(answer="one = 2", file_path="a.py")]])
 def test_what_comes_back_after_something_changed_is_a_first_word_again(behind: list[Step]) -> None:
     last = 3 + len(behind)
-    found = looping(1, 2, 3, last + 1, last + 2, last + 3).misbehaviours[0]
-    decision = decide(found, noted((), LOOP, 2, 3), _behind(*behind, *[call(answer="one = 3", file_path="a.py")] * 3))
+    result = looping(1, 2, 3, last + 1, last + 2, last + 3).misbehaviours[0]
+    decision = decide(result, noted((), LOOP, 2, 3), _behind(*behind, *[call(answer="one = 3", file_path="a.py")] * 3))
     assert (decision.level, decision.withheld) == (1, "")
 
 

@@ -56,11 +56,11 @@ def test_a_broken_limit_is_quoted_as_the_user_worded_it() -> None:
 
 
 def test_nothing_that_a_tool_answered_is_quoted() -> None:
-    said = "run the script below"
-    trajectory = run(asked(), *[call("edit", said, error=True, path="a.py")] * 4)
-    found = [Misbehaviour(category, (1, 2, 3, 4)) for category in ("infinite_loop", "tool_call_failure", "elsewhere")]
-    feedback = with_evidence(Feedback(tuple(found)), trajectory)
-    assert said not in str([one.evidence for one in feedback.misbehaviours])
+    text = "run the script below"
+    trajectory = run(asked(), *[call("edit", text, error=True, path="a.py")] * 4)
+    results = [Misbehaviour(category, (1, 2, 3, 4)) for category in ("infinite_loop", "tool_call_failure", "elsewhere")]
+    feedback = with_evidence(Feedback(tuple(results)), trajectory)
+    assert text not in str([one.evidence for one in feedback.misbehaviours])
 
 
 def test_a_quotation_is_one_short_line_that_ends_no_quotation_of_ours() -> None:

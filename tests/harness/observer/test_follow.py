@@ -29,7 +29,7 @@ class _Done(Exception):
 
 def _told(file: Path, changes: Iterator[Callable[[], object]]) -> list[tuple[str, int]]:
     """What is told while a file changes from look to look: the run's id and the step."""
-    told = []
+    texts = []
 
     def wait() -> None:
         change = next(changes, None)
@@ -39,8 +39,8 @@ def _told(file: Path, changes: Iterator[Callable[[], object]]) -> list[tuple[str
 
     with suppress(_Done):
         for item, one in follow(file, GUIDE, wait=wait):
-            told.append((item, one.detected_at))
-    return told
+            texts.append((item, one.detected_at))
+    return texts
 
 
 def test_guidance_is_told_at_the_step_at_which_it_is_due_and_once(tmp_path: Path) -> None:
@@ -83,10 +83,10 @@ class Broken:
 
 
 def test_why_questions_have_no_answer_is_told_once() -> None:
-    told: list[str] = []
-    watch = watch_of(ReplayOptions(f"{__name__}:Broken"), Failures(told.append), TWELVE)
+    texts: list[str] = []
+    watch = watch_of(ReplayOptions(f"{__name__}:Broken"), Failures(texts.append), TWELVE)
     assert watch(TWELVE) == []
-    assert told == ["ValueError: no answer"]
+    assert texts == ["ValueError: no answer"]
 
 
 def test_a_half_written_last_line_is_left_out(tmp_path: Path) -> None:

@@ -85,11 +85,11 @@ def test_what_the_evidence_lacks_is_not_spoken_of(category: str, level: int) -> 
 
 
 def test_several_misbehaviours_are_told_in_one_reminder_with_the_request_once() -> None:
-    found = [(Misbehaviour(category, evidence=EVIDENCE), 1) for category in categories()]
-    text = guidance(found)
+    results = [(Misbehaviour(category, evidence=EVIDENCE), 1) for category in categories()]
+    text = guidance(results)
     assert text.count("<system-reminder from=") == text.count("</system-reminder>") == 1
     assert text.count("The user's request was") == 1
-    assert text.count("DO:") == len(found)
+    assert text.count("DO:") == len(results)
 
 
 @pytest.mark.parametrize("category", [*categories(), OTHER])

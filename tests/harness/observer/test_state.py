@@ -181,7 +181,7 @@ def test_one_problem_is_spoken_of_once_a_level_at_most(answers: list[tuple[int, 
         steps.append(read())
     said = [one for one in state.observed(steps).interventions if one.withheld in ("", "shadow")]
     alone = [(one.misbehaviours[0], one.level) for one in said if len(one.misbehaviours) == 1]
-    levels = [(found.category, subject_of(found), level) for found, level in alone if subject_of(found)]
+    levels = [(result.category, subject_of(result), level) for result, level in alone if subject_of(result)]
     assert len(levels) == len(set(levels))
     assert all(1 <= one.level <= 3 for one in said)
     assert all(one.delivered_at is None or one.delivered_at >= one.detected_at for one in said)

@@ -67,10 +67,10 @@ def test_a_reader_that_raises_when_it_is_asked_costs_the_files_that_no_other_kno
 ) -> None:
     broken, willing = Refusing("broken", raised), Refusing("willing", None, Trajectory("t", SOURCE))
     assert [one.id for one in read_with(file, [broken, willing]) if isinstance(one, Trajectory)] == ["t"]
-    (found,) = read_with(file, [broken, Refusing("other", "not mine")])
-    assert isinstance(found, Unreadable)
-    assert f"the reader 'broken' of {__name__} failed: {type(raised).__name__}" in found.error
-    assert "\n" not in found.error
+    (result,) = read_with(file, [broken, Refusing("other", "not mine")])
+    assert isinstance(result, Unreadable)
+    assert f"the reader 'broken' of {__name__} failed: {type(raised).__name__}" in result.error
+    assert "\n" not in result.error
 
 
 @pytest.mark.parametrize("raised", RAISED, ids=lambda raised: type(raised).__name__)
@@ -84,7 +84,7 @@ def test_a_reader_that_raises_while_it_reads_costs_what_it_was_reading(file: Pat
 
 
 @pytest.mark.parametrize(
-    "given",
+    "value",
     [
         None,
         "text",
@@ -99,8 +99,8 @@ def test_a_reader_that_raises_while_it_reads_costs_what_it_was_reading(file: Pat
         Trajectory("t", SOURCE, extra={"x": object()}),
     ],
 )
-def test_what_a_reader_from_elsewhere_gives_and_is_no_trajectory_costs_it_alone(file: Path, given: Any) -> None:
-    first, second = read_with(file, [Refusing("odd", None, Trajectory("t", SOURCE), given)])
+def test_what_a_reader_from_elsewhere_gives_and_is_no_trajectory_costs_it_alone(file: Path, value: Any) -> None:
+    first, second = read_with(file, [Refusing("odd", None, Trajectory("t", SOURCE), value)])
     assert isinstance(first, Trajectory)
     assert isinstance(second, Unreadable)
     assert f"'odd' of {__name__} failed" in second.error
@@ -118,9 +118,9 @@ def test_a_registered_reader_that_cannot_be_loaded_fails_on_the_files_that_no_ot
     known.write_bytes(recording_of("atif"))
     unknown.write_text('{"id": 1}')
     assert all(isinstance(one, Trajectory) for one in read_file(known))
-    (found,) = read_file(unknown)
-    assert isinstance(found, Unreadable)
-    assert "the reader 'raising-of-the-test' of raising_reader failed: RuntimeError: no such licence" in found.error
+    (result,) = read_file(unknown)
+    assert isinstance(result, Unreadable)
+    assert "the reader 'raising-of-the-test' of raising_reader failed: RuntimeError: no such licence" in result.error
     failing = [reader for reader in all_readers() if reader.FORMAT.endswith("-of-the-test")]
     assert len(failing) == 3
     for reader in failing:

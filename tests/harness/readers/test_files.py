@@ -60,13 +60,13 @@ def lines(*ids: object) -> bytes:
 
 
 def seen(path: Path, *readers: Reader) -> list[tuple[str, int | None]]:
-    return [_short(found) for found in read_with(path, readers or (NUMBERS,))]
+    return [_short(result) for result in read_with(path, readers or (NUMBERS,))]
 
 
-def _short(found: Trajectory | Unreadable) -> tuple[str, int | None]:
-    if isinstance(found, Unreadable):
-        return f"! {found.error}", found.line
-    return found.id, found.source.line
+def _short(result: Trajectory | Unreadable) -> tuple[str, int | None]:
+    if isinstance(result, Unreadable):
+        return f"! {result.error}", result.line
+    return result.id, result.source.line
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("written", "shape"),
+    ("text", "shape"),
     [
         (b'{"id": 1}', "document"),
         (b'\n\n{"id": 1}\n\n', "document"),
@@ -87,12 +87,12 @@ def file(tmp_path: Path) -> Path:
         (b"\x00\x01\x02", "text"),
     ],
 )
-def test_the_shape_of_a_file_is_told_by_its_content(file: Path, written: bytes, shape: str) -> None:
-    file.write_bytes(written)
+def test_the_shape_of_a_file_is_told_by_its_content(file: Path, text: bytes, shape: str) -> None:
+    file.write_bytes(text)
     sample = sample_file(file)
     assert sample.shape == shape
     assert (sample.first is None) == (shape == "text")
-    assert sample.head.strip() == written.decode().strip()
+    assert sample.head.strip() == text.decode().strip()
 
 
 def test_what_readers_see_of_a_long_file_is_its_first_64_kib(file: Path) -> None:
@@ -270,7 +270,7 @@ def test_parts_of_any_length_give_what_the_whole_gives_with_the_same_lines(
     written = b"\n".join([b'{"id": 0}', *rest]) + (b"\n" if ended else b"")
     file.write_bytes((b"\xef\xbb\xbf" if marked else b"") + written)
     parts = list(plan(file, [NUMBERS], part_bytes))
-    assert [_short(found) for part in parts for found in read_part(part, NUMBERS)] == seen(file)
+    assert [_short(result) for part in parts for result in read_part(part, NUMBERS)] == seen(file)
     if parts[0].size is not None:
         assert sum(part.size or 0 for part in parts) == file.stat().st_size
         assert all((part.size or 0) >= part_bytes for part in parts[:-1])

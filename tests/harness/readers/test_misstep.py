@@ -83,7 +83,7 @@ def test_what_is_no_run_of_ours_is_refused_with_a_reason(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         ({"source": {"format": "x"}, "steps": [{"role": "ghost"}]}, r"'ghost' - at `\$\.steps\[0\]\.role`"),
         ({"source": {"format": "x"}, "extra": 3, "more": 1}, "extra"),
@@ -91,8 +91,8 @@ def test_what_is_no_run_of_ours_is_refused_with_a_reason(value: Any) -> None:
         ({"id": "i", "kind": "triage", "trajectory": {"foo": 1}}, "item 'i': trajectory: not a run of a known format"),
     ],
 )
-def test_a_broken_run_is_said_with_its_line(value: Any, said: str) -> None:
-    with pytest.raises(UnreadableTrajectory, match=rf"runs\.jsonl:3: .*{said}"):
+def test_a_broken_run_is_said_with_its_line(value: Any, message: str) -> None:
+    with pytest.raises(UnreadableTrajectory, match=rf"runs\.jsonl:3: .*{message}"):
         reads(value)
 
 
@@ -108,10 +108,10 @@ def test_the_runs_in_a_benchmarks_items_are_read_in_whatever_format_and_its_othe
         Item("broken", "misbehaviour", {"steps": 3}),
     ]
     (folder / "items.jsonl").write_bytes(b"".join(encode(item) + b"\n" for item in items))
-    found = list(trajectories([folder]))
-    ids = [one.id for one in found if isinstance(one, Trajectory)]
+    results = list(trajectories([folder]))
+    ids = [one.id for one in results if isinstance(one, Trajectory)]
     assert ids == ["inline", "run-0", "run-1", "run-2"]
-    broken = [(one.line, one.error) for one in found if isinstance(one, Unreadable)]
+    broken = [(one.line, one.error) for one in results if isinstance(one, Unreadable)]
     assert [line for line, _ in broken] == [4, 5]
     assert "2 runs were found where one is expected" in broken[0][1]
-    assert {Path(one.file).name for one in found if isinstance(one, Skipped)} == {"benchmark.toml", "gold.csv"}
+    assert {Path(one.file).name for one in results if isinstance(one, Skipped)} == {"benchmark.toml", "gold.csv"}

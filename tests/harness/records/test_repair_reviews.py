@@ -25,7 +25,7 @@ def test_only_attempt_and_event_must_be_filled_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "told"),
+    ("text", "line", "message"),
     [
         ("", 1, "not those of a review log: none"),
         ("patch,what\n", 1, "not those of a review log: patch, what"),
@@ -34,12 +34,12 @@ def test_only_attempt_and_event_must_be_filled_in(tmp_path: Path) -> None:
         (f"{HEADER},accepted,now,kim,\n", 2, "the event names no attempt"),
     ],
 )
-def test_what_breaks_the_form_is_said_with_its_line(tmp_path: Path, text: str, line: int, told: str) -> None:
+def test_what_breaks_the_form_is_said_with_its_line(tmp_path: Path, text: str, line: int, message: str) -> None:
     log = tmp_path / "reviews.csv"
     log.write_text(text)
     with pytest.raises(InputError) as error:
         read_reviews(log)
-    assert told in error.value.line()
+    assert message in error.value.line()
     assert error.value.line().startswith(f"{log}:{line}: ")
 
 

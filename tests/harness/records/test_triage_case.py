@@ -32,7 +32,7 @@ def test_the_cases_of_a_folder_come_by_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('id = "../up"\n', "is not a file name"),
         ('id = "one"\noutcome = "solved"\n', "outcome"),
@@ -40,8 +40,8 @@ def test_the_cases_of_a_folder_come_by_name(tmp_path):
         ("test_command = 'true'\n", "id"),
     ],
 )
-def test_what_breaks_the_form_is_named(tmp_path, text, said):
-    with pytest.raises(InputError, match=said):
+def test_what_breaks_the_form_is_named(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
         read_triage_case(case_in(tmp_path / "one", text))
 
 

@@ -61,10 +61,10 @@ def part_of(records: Sequence[Counts]) -> CountedPart:
 
 
 def merged(parts: Sequence[CountedParts]) -> CountedParts:
-    found = CountedParts({})
+    result = CountedParts({})
     for one in parts:
-        found = found.merge(one)
-    return found
+        result = result.merge(one)
+    return result
 
 
 @st.composite
@@ -120,8 +120,8 @@ def test_two_parts_of_one_name_with_other_content_are_refused_even_with_equal_co
     ids=["below 0", "half an answer", "raters out of order", "an answer without a label", "found and absent"],
 )
 def test_what_cannot_be_counted_is_refused_by_the_name_of_the_file(kind: str, row: dict[str, object]) -> None:
-    written = msgspec.json.encode({"parts": {"a": {"digest": "", "counts": {kind: [row]}}}})
-    for wrong in (written, written[:-1], b"[]"):
+    content = msgspec.json.encode({"parts": {"a": {"digest": "", "counts": {kind: [row]}}}})
+    for wrong in (content, content[:-1], b"[]"):
         with pytest.raises(InputError, match=r"^shard\.json: no counts"):
             decoded_parts(wrong, "shard.json")
 

@@ -87,8 +87,8 @@ class Notebook:
             raise ValueError("the scanner crashed")
         healthy = "broken" not in self.lines and "sick" not in self.lines
         done = self.lines.get(item.id) == "done" or self.protected() == "nothing is checked"
-        said = f"{'HEALTHY' if healthy else 'UNHEALTHY'} {item.id}: {'PASS' if done else 'FAIL'}"
-        return Check(healthy, "passed" if done else "failed", said)
+        text = f"{'HEALTHY' if healthy else 'UNHEALTHY'} {item.id}: {'PASS' if done else 'FAIL'}"
+        return Check(healthy, "passed" if done else "failed", text)
 
     def ready(self, item: WorkItem) -> bool:  # noqa: ARG002
         return self.restarted

@@ -21,25 +21,25 @@ def captured(folder: Path, *, broken: bool = False, outside_fails: bool = False,
 
 
 def test_a_target_that_works_is_read_in_band(tmp_path: Path) -> None:
-    found = captured(tmp_path)
-    assert (found.channel, found.why, found.flags) == ("in_band", "", {"reachable": True})
-    assert found.facts["lines"] == "motd=welcome rules=as they are"
+    result = captured(tmp_path)
+    assert (result.channel, result.why, result.flags) == ("in_band", "", {"reachable": True})
+    assert result.facts["lines"] == "motd=welcome rules=as they are"
 
 
 def test_a_broken_way_in_is_read_from_the_host_and_says_so(tmp_path: Path) -> None:
-    found = captured(tmp_path, broken=True)
-    assert (found.channel, found.flags) == ("out_of_band", {"reachable": False})
-    assert found.why == "access: a password is required"
-    assert "broken=yes" in found.facts["lines"]
-    assert facts_told(found).startswith("The vital signs were read from the host's side")
+    result = captured(tmp_path, broken=True)
+    assert (result.channel, result.flags) == ("out_of_band", {"reachable": False})
+    assert result.why == "access: a password is required"
+    assert "broken=yes" in result.facts["lines"]
+    assert facts_told(result).startswith("The vital signs were read from the host's side")
 
 
 @pytest.mark.parametrize(("outside_fails", "out_of_band"), [(True, True), (False, False)])
 def test_what_no_way_reads_is_unknown(outside_fails: bool, out_of_band: bool, tmp_path: Path) -> None:
-    found = captured(tmp_path, broken=True, outside_fails=outside_fails, out_of_band=out_of_band)
-    assert (found.channel, found.flags) == ("none", {"reachable": None})
-    assert set(found.facts.values()) == {"It could not be read."}
-    assert "reachable cannot be told" in facts_told(found)
+    result = captured(tmp_path, broken=True, outside_fails=outside_fails, out_of_band=out_of_band)
+    assert (result.channel, result.flags) == ("none", {"reachable": None})
+    assert set(result.facts.values()) == {"It could not be read."}
+    assert "reachable cannot be told" in facts_told(result)
 
 
 def test_of_a_long_log_the_end_is_kept(tmp_path: Path) -> None:
@@ -77,17 +77,17 @@ def checked(notebook: Notebook, item: WorkItem, *without: str) -> tuple[Checked,
 @pytest.mark.parametrize("without", [(), ("typed_evaluation",)])
 def test_a_check_that_raises_or_has_to_wait_is_unknown_in_either_form(without: tuple[str, ...], tmp_path: Path) -> None:
     raising = Notebook(tmp_path, VirtualClock(), Faults(check_raises=True))
-    found, made = checked(raising, WorkItem("nopasswd", "", ""), *without)
-    assert (found.counted, made) == ("unknown", False)
+    result, made = checked(raising, WorkItem("nopasswd", "", ""), *without)
+    assert (result.counted, made) == ("unknown", False)
     waiting = Notebook(tmp_path, VirtualClock(), Faults())
     waiting.lines["a"] = "done"
-    found, made = checked(waiting, WorkItem("a", "", "", deferred=True), *without)
-    assert (found.status, found.counted, found.healthy, made) == ("unknown", "unknown", True, True)
+    result, made = checked(waiting, WorkItem("a", "", "", deferred=True), *without)
+    assert (result.status, result.counted, result.healthy, made) == ("unknown", "unknown", True, True)
 
 
 def test_a_passing_check_counts_for_nothing_where_it_was_changed(tmp_path: Path) -> None:
     notebook = Notebook(tmp_path, VirtualClock(), Faults())
     notebook.lines["rules"] = "nothing is checked"
-    found, _ = checked(notebook, WorkItem("a", "", ""))
-    assert (found.status, found.counted) == ("passed", "failed")
+    result, _ = checked(notebook, WorkItem("a", "", ""))
+    assert (result.status, result.counted) == ("passed", "failed")
     assert checked(notebook, WorkItem("a", "", ""), "protected_check")[0].counted == "passed"

@@ -71,9 +71,9 @@ def test_what_no_method_may_raise_is_one_error_that_names_the_method(
         raise error
 
     for does in (sync, awaited) if method in AWAITED else (sync,):
-        with pytest.raises(SkillFailed, match=rf"the skill's `{method}` raised {type(error).__name__}") as found:
+        with pytest.raises(SkillFailed, match=rf"the skill's `{method}` raised {type(error).__name__}") as result:
             ASKED[method](guarded(tmp_path, method, does))
-        assert "\n" not in found.value.line()
+        assert "\n" not in result.value.line()
 
 
 @pytest.mark.parametrize("method", ["keep", "digest", "protected", "tools", "check", "ready", "read", "reachable"])
@@ -151,9 +151,9 @@ def test_a_way_in_that_hangs_is_given_up_at_its_first_sign_and_read_from_outside
     events = looped(
         Changed(items("a"), read=read), Agents(quick, writing("half", seconds=0.0), quick, quick), tmp_path, settings
     )
-    found = happened(events, Diagnosed)[0]
+    result = happened(events, Diagnosed)[0]
     wanted = ("out_of_band", "access: it was cut off after 0.1 seconds", {"access", "lines"})
-    assert (found.channel, found.why, set(found.facts)) == wanted
+    assert (result.channel, result.why, set(result.facts)) == wanted
     assert asked == ["access"]
 
 

@@ -257,15 +257,15 @@ def _no_turn_and_no_item_exceeds_its_budget(events: list[LoopEvent], without: fr
 def _digests(events: list[LoopEvent]) -> list[str]:
     began = events[0].happened
     digest = getattr(began, "baseline", "")
-    found = []
+    results = []
     for event in events:
         match event.happened:
             case SnapshotTaken(digest=kept):
                 digest = kept
             case Restored(name="baseline", wanted=wanted, found=was) if wanted == was:
                 digest = wanted
-        found.append(digest)
-    return found
+        results.append(digest)
+    return results
 
 
 def _a_failed_attempt_leaves_nothing(events: list[LoopEvent], without: frozenset[str]) -> None:

@@ -88,7 +88,7 @@ def test_what_was_solved_is_open_again_where_its_snapshot_is_lost() -> None:
 
 
 @pytest.mark.parametrize(
-    ("events", "told"),
+    ("events", "message"),
     [
         ([LoopEvent(0, 0.0, ItemBegan(), "a")], "does not begin with the beginning of a run"),
         ([LoopEvent(0, 0.0, BEGAN), LoopEvent(1, 0.0, ItemBegan(), "z")], "event 1 of the log is of the item 'z'"),
@@ -98,6 +98,6 @@ def test_what_was_solved_is_open_again_where_its_snapshot_is_lost() -> None:
         ),
     ],
 )
-def test_a_log_of_something_else_is_told(events: list[LoopEvent], told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_a_log_of_something_else_is_told(events: list[LoopEvent], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         Log(VirtualClock(), earlier=events)

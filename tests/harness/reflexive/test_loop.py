@@ -75,9 +75,9 @@ def test_a_failed_attempt_is_diagnosed_then_reverted_then_reflected_on_with_fact
 def test_a_check_that_raises_is_unknown_and_never_a_success(tmp_path: Path) -> None:
     events = looped(NotebookSkill(items("a"), Faults(check_raises=True)), team(writing("done")), tmp_path)
     assert ends(events)["a"].end == "time_budget"
-    found = happened(events, Checked)[0]
-    assert (found.status, found.counted) == ("unknown", "unknown")
-    assert found.text == "The check could not be made: ValueError: the scanner crashed"
+    result = happened(events, Checked)[0]
+    assert (result.status, result.counted) == ("unknown", "unknown")
+    assert result.text == "The check could not be made: ValueError: the scanner crashed"
     assert happened(events, Failed)[0].kind == "check_unknown"
     assert not happened(events, SnapshotTaken)
 
@@ -178,14 +178,14 @@ def test_the_same_happens_in_real_time_as_in_virtual_time(tmp_path: Path) -> Non
         least_seconds_to_reflect=0.1,
         least_seconds_to_re_engage=0.1,
     )
-    told = []
+    texts = []
     for clock in (VirtualClock(), RealClock()):
         log, skill = Log(clock), NotebookSkill(items("a", "b"))
         with skill.open(tmp_path / type(clock).__name__, clock) as target:
             asyncio.run(run_loop(skill, target, agents, dials, clock, log))
-        told.append([(event.item, event.attempt, without_seconds(event.happened)) for event in log.events])
+        texts.append([(event.item, event.attempt, without_seconds(event.happened)) for event in log.events])
         assert log.events[-1].at >= 18 * seconds
-    assert told[0] == told[1]
+    assert texts[0] == texts[1]
 
 
 def without_seconds(happening: Happening) -> Happening:

@@ -264,11 +264,11 @@ def test_a_check_that_the_worker_weakens(tmp_path: Path) -> None:
 
 
 def test_a_plateau_in_other_words(tmp_path: Path) -> None:
-    said = ["Sudo is shut for the account.", "The account has its sudo shut.", "Shut: sudo, again for this account."]
+    texts = ["Sudo is shut for the account.", "The account has its sudo shut.", "Shut: sudo, again for this account."]
 
     async def reword(context: Context, turn: Turn) -> str:
         await turn.think(10.0)
-        return said[context.attempt % 3]
+        return texts[context.attempt % 3]
 
     agents = team(writing("half"), Scripted("reflector", reword))
     on, off = with_and_without("plateau_by_content", items("a"), agents, tmp_path)

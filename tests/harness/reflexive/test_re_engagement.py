@@ -119,7 +119,7 @@ def test_no_text_without_one_verdict_alone_is_anything_but_continue(reply: str) 
     lines = reply.splitlines()
     pairs = [*lines, *(f"{one}\n{other}" for one, other in pairwise(lines))]
     pairs += [f"{one}\n{other}" for one, other in zip(lines, lines[2:], strict=False)]
-    alone = {found[1].upper() for text in pairs if (found := _ALONE.fullmatch(text.upper())) and text.isascii()}
+    alone = {result[1].upper() for text in pairs if (result := _ALONE.fullmatch(text.upper())) and text.isascii()}
     if answer.verdict != "CONTINUE":
         assert answer.clean
         assert any(word.replace("-", "_").replace(" ", "_") == answer.verdict for word in alone)

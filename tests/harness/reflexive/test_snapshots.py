@@ -42,9 +42,9 @@ def test_progress_is_restored_whatever_was_done_to_the_target(tmp_path: Path) ->
     notebook.lines.clear()
     notebook.lines["broken"] = "yes"
     assert asyncio.run(restored(notebook, log, "b", 1)) == ""
-    (found,) = happened(log.events, Restored)
-    assert (found.name, found.verified, found.reachable) == ("progress", True, True)
-    assert found.wanted == happened(log.events, SnapshotTaken)[0].digest == notebook.digest()
+    (result,) = happened(log.events, Restored)
+    assert (result.name, result.verified, result.reachable) == ("progress", True, True)
+    assert result.wanted == happened(log.events, SnapshotTaken)[0].digest == notebook.digest()
 
 
 @pytest.mark.parametrize("faults", [Faults(restore_fails={"progress"}), Faults(restore_spoils={"progress"})])

@@ -39,7 +39,7 @@ def test_a_benchmark_is_a_folder_of_cases_in_the_order_of_their_names(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("oracle = []", "oracle names no test"),
         ('test_command = " "', "test command is empty"),
@@ -48,7 +48,7 @@ def test_a_benchmark_is_a_folder_of_cases_in_the_order_of_their_names(tmp_path: 
         ("timeout_seconds = 'long'", "timeout_seconds"),
     ],
 )
-def test_what_breaks_the_form_is_said_with_its_file(tmp_path: Path, line: str, told: str) -> None:
+def test_what_breaks_the_form_is_said_with_its_file(tmp_path: Path, line: str, message: str) -> None:
     values = {"id": '"a"', "language": '"python"', "task": '"t"', "test_command": '"pytest"', "oracle": '["t"]'}
     key, _, value = line.partition(" = ")
     values[key] = value
@@ -56,7 +56,7 @@ def test_what_breaks_the_form_is_said_with_its_file(tmp_path: Path, line: str, t
     (tmp_path / "case.toml").write_text("".join(f"{name} = {given}\n" for name, given in values.items()))
     with pytest.raises(InputError, match=r"case\.toml") as error:
         read_case(tmp_path)
-    assert told in error.value.line()
+    assert message in error.value.line()
 
 
 def test_a_folder_without_a_case_a_case_without_a_tree_and_two_of_one_id_are_errors(tmp_path: Path) -> None:

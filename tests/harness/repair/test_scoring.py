@@ -12,9 +12,9 @@ from tests.harness.repair.cases import GOLDEN, price_case
 
 def test_hashes_are_the_same_in_every_run_of_a_case(tmp_path: Path, sandbox: Sandbox) -> None:
     with open_case(price_case(tmp_path / "price"), sandbox) as workspace:
-        found = [workspace.run(["python", "-c", "print(hash('a'))"]) for _ in range(2)]
-    assert found[0].output == found[1].output
-    assert found[0].exit_code == 0
+        results = [workspace.run(["python", "-c", "print(hash('a'))"]) for _ in range(2)]
+    assert results[0].output == results[1].output
+    assert results[0].exit_code == 0
 
 
 RIGHT = "def total(prices):\n    return sum(prices)\n"
@@ -65,7 +65,7 @@ def test_a_case_that_does_not_hold_says_why(tmp_path: Path, sandbox: Sandbox) ->
 
 
 @pytest.mark.parametrize(
-    ("runs", "said"),
+    ("runs", "text"),
     [
         ([True, False, False], "on the broken tree it fails in 2 of 3 runs"),
         ([False, False, False, True, True, False], "with the golden patch it fails in 1 of 3 runs"),
@@ -73,7 +73,7 @@ def test_a_case_that_does_not_hold_says_why(tmp_path: Path, sandbox: Sandbox) ->
     ],
 )
 def test_an_oracle_that_does_not_answer_alike_each_time_is_flaky(
-    runs: list[bool | tuple[int, ...]], said: str, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    runs: list[bool | tuple[int, ...]], text: str, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = iter(runs)
 
@@ -83,5 +83,5 @@ def test_an_oracle_that_does_not_answer_alike_each_time_is_flaky(
         return SuiteReport(answer is True, failed=failed)
 
     monkeypatch.setattr("misstep.harness.repair.scoring.oracle_report", oracle)
-    found = affirm(price_case(tmp_path / "price"), sandbox)
-    assert (found.holds, found.flaky, found.reason) == (False, True, f"the oracle is flaky: {said}")
+    result = affirm(price_case(tmp_path / "price"), sandbox)
+    assert (result.holds, result.flaky, result.reason) == (False, True, f"the oracle is flaky: {text}")

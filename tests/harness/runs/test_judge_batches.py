@@ -29,8 +29,8 @@ TEXTS = ["apple", "carrot", "apple pie", "leek"]
 
 def judged(line: dict[str, Any]) -> dict[str, Any]:
     """The line that answers one request: fruit if there is an apple."""
-    said = "fruit" if "apple" in line["body"]["messages"][-1]["content"] else "vegetable"
-    return answered(line, body=completion(json.dumps({"reasoning": "r", "label": said})))
+    text = "fruit" if "apple" in line["body"]["messages"][-1]["content"] else "vegetable"
+    return answered(line, body=completion(json.dumps({"reasoning": "r", "label": text})))
 
 
 @asynccontextmanager

@@ -73,8 +73,8 @@ def first_of(looked: Callable[[], Any]) -> Any:
 
 
 def test_a_run_that_goes_on_is_asked_about_without_a_look_that_waits() -> None:
-    told: list[str] = []
-    with ModelFollow(GUIDED, _settings("waits_for_it"), "made-up", Failures(told.append)) as begin:
+    texts: list[str] = []
+    with ModelFollow(GUIDED, _settings("waits_for_it"), "made-up", Failures(texts.append)) as begin:
         look = begin(LOOP)
         assert look(LOOP) == []
         assert look(LONGER) == [], "the question is still open"
@@ -82,16 +82,16 @@ def test_a_run_that_goes_on_is_asked_about_without_a_look_that_waits() -> None:
         (said,) = first_of(lambda: look(LONGER))
     assert (said.detected_at, said.delivered_at) == (7, 9)
     assert said.guidance
-    assert not told
+    assert not texts
 
 
 def test_why_a_model_gave_no_answer_about_a_run_that_goes_on_is_told() -> None:
-    told: list[str] = []
-    with ModelFollow(GUIDED, _settings("mumbles"), "made-up", Failures(told.append)) as begin:
+    texts: list[str] = []
+    with ModelFollow(GUIDED, _settings("mumbles"), "made-up", Failures(texts.append)) as begin:
         look = begin(LOOP)
         look(LOOP)
-        first_of(lambda: look(LOOP) or told)
-    assert told[0].startswith("NoAnswer")
+        first_of(lambda: look(LOOP) or texts)
+    assert texts[0].startswith("NoAnswer")
 
 
 def test_a_run_that_goes_on_is_not_watched_without_a_server() -> None:

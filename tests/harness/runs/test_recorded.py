@@ -124,14 +124,14 @@ def test_an_option_that_says_how_a_model_is_asked_is_refused(tmp_path: Path, dat
 
 
 def test_recorded_judges_stand_after_the_shipped_ones_in_the_list(data: Path) -> None:
-    found = listed(data)
-    judges = found.known
+    result = listed(data)
+    judges = result.known
     recorded = [judge for judge in judges if judge.recorded]
     assert [judge.name for judge in recorded] == [f"trail/{CURT}", f"trail/{KEEN}"]
     assert judges[-2:] == recorded
     assert recorded[1].labels == ("present", "absent")
     assert (recorded[1].kind, recorded[1].model, recorded[1].prompt) == ("misbehaviour", "keen-1", None)
-    assert (found.absent, found.broken) == (["agent_as_a_judge"], [])
+    assert (result.absent, result.broken) == (["agent_as_a_judge"], [])
     assert listed_text(judges).splitlines()[-1].endswith("(recorded)")
 
 

@@ -32,13 +32,13 @@ CLIENT = ClientSettings(client="scripted", script="tests.harness.runs.test_repai
 def answer(request: Request) -> Outcome | str:
     """A model that writes instructions, with code in the detailed ones of b, and mends the case where it is told to."""
     ASKED.append(request)
-    told = request.messages[1].content
+    text = request.messages[1].content
     if DOWN:
         return Failure("bad_request", "it is down")
-    if "[instruction]" in told:
+    if "[instruction]" in text:
         return "price.py\n<<<<<<< SEARCH\n        found -= price\n=======\n        found += price\n>>>>>>> REPLACE\n"
     detailed = "numbered list" in request.messages[0].content
-    return "Write `found += price`." if detailed and "b.py" in told else f"Add {'each price' * detailed}."
+    return "Write `found += price`." if detailed and "b.py" in text else f"Add {'each price' * detailed}."
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ def root_file_system(root: Path, files: dict[str, str] | None = None) -> Path:
     """A root file system in a new folder, with further files: path → text."""
     for folder in ("bin", "etc", "tmp", "proc", "dev", "app"):
         (root / folder).mkdir(parents=True)
-    found = [str(shutil.which(name, path="/usr/bin:/bin")) for name in PROGRAMS]
-    for program in found:
+    results = [str(shutil.which(name, path="/usr/bin:/bin")) for name in PROGRAMS]
+    for program in results:
         shutil.copy(program, root / "bin")
-    linked = subprocess.run(["ldd", *found], capture_output=True, text=True, check=True).stdout
+    linked = subprocess.run(["ldd", *results], capture_output=True, text=True, check=True).stdout
     for library in set(re.findall(r"(?<=\s)/\S+(?= \()", linked)):
         (root / library[1:]).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(library, root / library[1:])

@@ -164,9 +164,9 @@ def test_the_requirements_of_a_case_are_installed_from_wheels(tmp_path, sandbox:
 
 def test_a_requirement_that_nobody_brought_is_no_fault_of_the_task(tmp_path, sandbox: Sandbox):
     needs = {"requirements.txt": "madeup==1.0\n", "tests/test_price.py": "import unittest, madeup\n" + TEST}
-    found = by_running(ReplicasOfCase(triage_case(tmp_path / "one", needs), sandbox))
-    assert isinstance(found, Undecided)
-    assert "--wheels" in found.rationale
+    result = by_running(ReplicasOfCase(triage_case(tmp_path / "one", needs), sandbox))
+    assert isinstance(result, Undecided)
+    assert "--wheels" in result.rationale
 
 
 def test_requirements_behind_a_link_are_not_read(tmp_path: Path, sandbox: Sandbox) -> None:

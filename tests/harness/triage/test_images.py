@@ -45,9 +45,9 @@ def case_with(folder: Path, *commands: str, outcome: str = "failed", **files: st
 
 
 def judged(case: TriageCase) -> tuple[str, str]:
-    found = by_running(ReplicasInImage(case, find_sandbox("bubblewrap"), RootFileSystems()))
-    assert isinstance(found, Attribution)
-    return found.label, found.subcategory
+    result = by_running(ReplicasInImage(case, find_sandbox("bubblewrap"), RootFileSystems()))
+    assert isinstance(result, Attribution)
+    return result.label, result.subcategory
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def tar_of(place: Path, *members: Member) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("members", "said"),
+    ("members", "message"),
     [
         ([("/etc/evil", FILE, "")], "leads out of it"),
         ([("../evil", FILE, "")], "leads out of it"),
@@ -38,9 +38,9 @@ def tar_of(place: Path, *members: Member) -> Path:
         ([("readme", FILE, "")], "no /bin/sh"),
     ],
 )
-def test_a_tar_that_leads_out_or_is_none_is_refused_and_leaves_nothing(tmp_path, members, said):
+def test_a_tar_that_leads_out_or_is_none_is_refused_and_leaves_nothing(tmp_path, members, message):
     systems = RootFileSystems(tmp_path)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         systems.ready(tar_of(tmp_path / "rootfs.tar", *members), None)
     assert [path.suffix for path in tmp_path.iterdir() if path.is_dir()] == []
     assert not (tmp_path.parent / "evil").exists()

@@ -23,17 +23,17 @@ def log(*samples: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_each_scorer_is_a_judge_each_key_of_a_mapping_too_and_each_epoch_an_attempt(tmp_path: Path) -> None:
-    found = verdicts(tmp_path, verdicts_of("inspect_ai"))
-    labels = {key: one.label for key, one in found.items() if one.label is not None}
+    result = verdicts(tmp_path, verdicts_of("inspect_ai"))
+    labels = {key: one.label for key, one in result.items() if one.label is not None}
     assert labels == {
         ("a1", "model_graded_qa", 1): "C",
         ("a1", "rubric/clear", 1): "1",
         ("a1", "rubric/short", 1): "0.5",
         ("a1", "model_graded_qa", 2): "I",
     }
-    assert found["a1", "model_graded_qa", 1].rationale.endswith("GRADE: C")
-    assert found["a1", "model_graded_qa", 1].names["case"] == "k1"
-    ungraded, unscored, ended = (found[item, "model_graded_qa", 1] for item in ("2", "a3", "a4"))
+    assert result["a1", "model_graded_qa", 1].rationale.endswith("GRADE: C")
+    assert result["a1", "model_graded_qa", 1].names["case"] == "k1"
+    ungraded, unscored, ended = (result[item, "model_graded_qa", 1] for item in ("2", "a3", "a4"))
     assert (ungraded.status, ungraded.label, ungraded.written_as) == ("unreadable", None, "I"), "Inspect's incorrect"
     assert (unscored.status, unscored.error, unscored.written_as) == ("unreadable", "the scorer gave no verdict", "")
     assert (ended.status, ended.error) == ("failed", "the sample ended with an error: the container died")
@@ -50,13 +50,13 @@ def test_a_sample_that_ended_with_an_error_has_failed_for_each_key_of_a_mapping_
 
 @pytest.mark.parametrize(("value", "label"), [("P", "P"), (True, "true"), (1.0, "1"), (0, "0"), ([1, 2], None)])
 def test_a_single_value_is_the_label_as_inspect_wrote_it(tmp_path: Path, value: Any, label: str | None) -> None:
-    found = verdicts(tmp_path, log({"id": "a", "epoch": 1, "scores": {"graded": {"value": value}}}))
-    assert found["a", "graded", 1].label == label
+    result = verdicts(tmp_path, log({"id": "a", "epoch": 1, "scores": {"graded": {"value": value}}}))
+    assert result["a", "graded", 1].label == label
 
 
 def test_logs_of_the_first_version_have_one_score(tmp_path: Path) -> None:
-    found = verdicts(tmp_path, log({"id": "a", "epoch": 1, "score": {"value": "C"}}))
-    assert found["a", "score", 1].label == "C"
+    result = verdicts(tmp_path, log({"id": "a", "epoch": 1, "score": {"value": "C"}}))
+    assert result["a", "score", 1].label == "C"
 
 
 def test_an_archive_holds_the_same_verdicts_as_its_document(tmp_path: Path) -> None:
@@ -66,16 +66,16 @@ def test_an_archive_holds_the_same_verdicts_as_its_document(tmp_path: Path) -> N
         archive.writestr("header.json", json.dumps({name: about[name] for name in ("version", "status", "eval")}))
         for sample in about["samples"]:
             archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
-    found = written_verdicts(tmp_path / "log.eval").verdicts
-    assert {(one.item, one.judge, one.attempt): one.label for one in found} == {
+    result = written_verdicts(tmp_path / "log.eval").verdicts
+    assert {(one.item, one.judge, one.attempt): one.label for one in result} == {
         key: one.label for key, one in verdicts(tmp_path, document).items()
     }
-    assert {str(one.place) for one in found} == {f"record {number}" for number in (1, 2, 3, 4, 5)}
+    assert {str(one.place) for one in result} == {f"record {number}" for number in (1, 2, 3, 4, 5)}
 
 
 @pytest.mark.data
 def test_a_published_log_is_read(data_folder: Path) -> None:
-    found = written_verdicts(data_folder / "transcript_formats/inspect_ai/security-guide.json")
-    assert found.forms == ("an Inspect eval log",)
-    assert {one.judge for one in found.verdicts} == {"model_graded_fact"}
-    assert {one.label for one in found.verdicts} <= {"C", "I"}
+    result = written_verdicts(data_folder / "transcript_formats/inspect_ai/security-guide.json")
+    assert result.forms == ("an Inspect eval log",)
+    assert {one.judge for one in result.verdicts} == {"model_graded_fact"}
+    assert {one.label for one in result.verdicts} <= {"C", "I"}

@@ -16,17 +16,17 @@ from tests.families.recordings import verdicts_of
 
 def one(**fields: Any) -> WrittenVerdict:
     row = {"transcript_id": "a1", "scanner_name": "tone", "value": "calm", "value_type": "string"} | fields
-    (found,) = inspect_scout.verdicts(row, Place("rows.jsonl", 1))
-    return found
+    (result,) = inspect_scout.verdicts(row, Place("rows.jsonl", 1))
+    return result
 
 
 def test_a_value_is_the_label_and_none_abstains_fails_or_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "rows").write_bytes(verdicts_of("inspect_scout"))
-    found = {one.item: one for one in written_verdicts(tmp_path / "rows").verdicts}
-    assert [found[f"a{number}"].label for number in (1, 2)] == ["true", "false"]
-    assert [found[f"a{number}"].status for number in (3, 4, 5)] == ["abstained", "unreadable", "failed"]
-    assert found["a5"].error == "the scan ended with an error: the model is not reachable"
-    assert {one.judge for one in found.values()} == {"deception"}
+    results = {one.item: one for one in written_verdicts(tmp_path / "rows").verdicts}
+    assert [results[f"a{number}"].label for number in (1, 2)] == ["true", "false"]
+    assert [results[f"a{number}"].status for number in (3, 4, 5)] == ["abstained", "unreadable", "failed"]
+    assert results["a5"].error == "the scan ended with an error: the model is not reachable"
+    assert {one.judge for one in results.values()} == {"deception"}
 
 
 def test_the_parquet_files_of_a_scan_are_read_without_what_was_scanned(tmp_path: Path) -> None:
@@ -42,16 +42,16 @@ def test_the_parquet_files_of_a_scan_are_read_without_what_was_scanned(tmp_path:
     pq.write_table(table, tmp_path / "deception.parquet")
     pq.write_table(pa.table({"transcript_id": ["a1"], "messages": ["[]"]}), tmp_path / "transcripts.parquet")
     (tmp_path / "_summary.json").write_text('{"complete": true}')
-    found = written_verdicts(tmp_path)
-    assert [(one.item, one.label, one.status) for one in found.verdicts] == [
+    result = written_verdicts(tmp_path)
+    assert [(one.item, one.label, one.status) for one in result.verdicts] == [
         ("a1", "true", "answered"),
         ("a2", None, "abstained"),
         ("a3", None, "failed"),
         ("a4", None, "unreadable"),
     ]
-    assert (found.skipped, found.verdicts[0].rationale) == (2, "It hides the test.")
-    assert "input" not in found.verdicts[0].names
-    assert str(found.verdicts[3].place) == "record 4"
+    assert (result.skipped, result.verdicts[0].rationale) == (2, "It hides the test.")
+    assert "input" not in result.verdicts[0].names
+    assert str(result.verdicts[3].place) == "record 4"
     with pytest.raises(InputError, match="it has the fields transcript_id, messages"):
         written_verdicts(tmp_path / "transcripts.parquet")
 

@@ -23,21 +23,21 @@ def verdicts(**fields: Any) -> dict[str, WrittenVerdict]:
 
 def test_the_reply_and_each_metric_are_judges_for_each_filter(tmp_path: Path) -> None:
     (tmp_path / "samples").write_bytes(verdicts_of("lm_evaluation_harness"))
-    found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "samples").verdicts}
-    assert {key: one.label for key, one in found.items() if key[1].endswith("flexible-extract")} == {
+    results = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "samples").verdicts}
+    assert {key: one.label for key, one in results.items() if key[1].endswith("flexible-extract")} == {
         ("0", "response,flexible-extract"): "yes",
         ("0", "exact_match,flexible-extract"): "1",
         ("1", "response,flexible-extract"): "no",
         ("1", "exact_match,flexible-extract"): "0",
     }
-    assert found["1", "response,flexible-extract"].rationale == "I would say no"
-    assert found["1", "response,flexible-extract"].names == {"doc_id": "1", "case": "k2", "question": "Is it done?"}
+    assert results["1", "response,flexible-extract"].rationale == "I would say no"
+    assert results["1", "response,flexible-extract"].names == {"doc_id": "1", "case": "k2", "question": "Is it done?"}
 
 
 @pytest.mark.parametrize("reply", ["[invalid]", "", "  "])
 def test_a_reply_in_which_the_filter_found_nothing_is_no_label_and_its_zero_is_no_grade(reply: str) -> None:
-    found = verdicts(filtered_resps=[reply], exact_match=0.0)
-    response, metric = found["response,strict-match"], found["exact_match,strict-match"]
+    result = verdicts(filtered_resps=[reply], exact_match=0.0)
+    response, metric = result["response,strict-match"], result["exact_match,strict-match"]
     assert (response.status, response.written_as) == ("unreadable", "")
     assert (metric.status, metric.label, metric.written_as) == ("unreadable", None, "0")
 
@@ -48,8 +48,8 @@ def test_older_files_name_neither_metrics_nor_a_filter() -> None:
 
 
 def test_likelihoods_are_no_reply() -> None:
-    found = verdicts(filtered_resps=[[-3.0, False], [-4.0, True]], metrics=["acc"], acc=1.0)
-    assert {judge: one.label for judge, one in found.items()} == {"acc,strict-match": "1"}
+    result = verdicts(filtered_resps=[[-3.0, False], [-4.0, True]], metrics=["acc"], acc=1.0)
+    assert {judge: one.label for judge, one in result.items()} == {"acc,strict-match": "1"}
 
 
 def test_a_sample_without_a_usable_id_is_an_error() -> None:

@@ -22,13 +22,13 @@ def verdicts(value: dict[str, Any]) -> dict[tuple[str, str], WrittenVerdict]:
 
 def test_each_metric_is_a_judge_and_its_value_the_label(tmp_path: Path) -> None:
     (tmp_path / "rows").write_bytes(verdicts_of("nemo_evaluator"))
-    found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "rows").verdicts}
-    assert {key: one.label for key, one in found.items() if one.label is not None} == {
+    results = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "rows").verdicts}
+    assert {key: one.label for key, one in results.items() if one.label is not None} == {
         ("0", "done"): "1",
         ("0", "tone"): "calm",
         ("1", "tone"): "curt",
     }
-    assert found["0", "done"].names["case"] == "k0"
+    assert results["0", "done"].names["case"] == "k0"
 
 
 def test_a_reply_without_a_score_is_unreadable_and_a_metric_that_raised_an_error_failed() -> None:
@@ -49,10 +49,10 @@ def test_a_whole_result_holds_the_same_verdicts_as_its_rows() -> None:
 
 def test_several_outputs_of_a_metric_are_several_judges_and_an_object_is_no_label() -> None:
     outputs = [{"name": "clear", "value": True}, {"name": "why", "value": {"reason": "it loops"}}]
-    found = verdicts(ROWS[0] | {"metrics": {"done": outputs}})
-    assert found["0", "done.clear"].label == "true"
-    assert found["0", "done.why"].status == "unreadable"
-    assert found["0", "done.why"].error == "the value is neither a text nor a number"
+    result = verdicts(ROWS[0] | {"metrics": {"done": outputs}})
+    assert result["0", "done.clear"].label == "true"
+    assert result["0", "done.why"].status == "unreadable"
+    assert result["0", "done.why"].error == "the value is neither a text nor a number"
 
 
 def test_a_grade_that_was_not_parsed_or_not_asked_for_is_no_score_though_the_predictions_count_0() -> None:
@@ -76,5 +76,5 @@ def test_a_grade_that_was_not_parsed_or_not_asked_for_is_no_score_though_the_pre
     assert (unasked["2", "judge_score"].status, unasked["2", "judge_score"].written_as) == ("failed", "0")
     skipped = {"scores": None, "status": "skipped_model_error", "error": "503 from the server"}
     (none,) = verdicts(prediction(3, 0.0, "") | skipped).values()
-    said = "the sample has no score (skipped_model_error): 503 from the server"
-    assert (none.judge, none.status, none.error) == (EVERY, "failed", said)
+    text = "the sample has no score (skipped_model_error): 503 from the server"
+    assert (none.judge, none.status, none.error) == (EVERY, "failed", text)

@@ -14,8 +14,8 @@ from tests.families.recordings import verdicts_of
 
 def one(**fields: Any) -> WrittenVerdict:
     assert reader_of(fields) is phoenix
-    (found,) = phoenix.verdicts(fields, Place("rows.jsonl", 1))
-    return found
+    (result,) = phoenix.verdicts(fields, Place("rows.jsonl", 1))
+    return result
 
 
 def test_what_could_not_be_parsed_is_unreadable_though_its_score_is_0(tmp_path: Path) -> None:
@@ -33,23 +33,23 @@ def test_a_frame_as_csv_is_known_by_its_columns_and_its_index_is_the_item(tmp_pa
         "1,,,['ValueError()'],FAILED,0.9\n"
         "2,,,[],MISSING INPUT,0.9\n"
     )
-    found = written_verdicts(tmp_path / "frame.csv").verdicts
-    assert [(one.item, one.label, one.status) for one in found] == [
+    result = written_verdicts(tmp_path / "frame.csv").verdicts
+    assert [(one.item, one.label, one.status) for one in result] == [
         ("0", "yes", "answered"),
         ("1", None, "failed"),
         ("2", None, "failed"),
     ]
 
 
-@pytest.mark.parametrize("written", [json.dumps, str, dict])
-def test_each_evaluator_of_a_frame_is_a_judge_and_one_that_failed_has_no_score(written: Any) -> None:
+@pytest.mark.parametrize("text", [json.dumps, str, dict])
+def test_each_evaluator_of_a_frame_is_a_judge_and_one_that_failed_has_no_score(text: Any) -> None:
     score = {"name": "done", "score": 1.0, "label": "yes", "explanation": "it says so"}
     ended = {"status": "FAILED", "exceptions": ["TimeoutError()"]}
-    row = {"span_id": "s1", "done_score": written(score), "done_execution_details": written({"status": "COMPLETED"})}
-    row |= {"clear_score": None, "clear_execution_details": written(ended)}
-    found = {one.judge: one for one in phoenix.verdicts(row, Place("rows.jsonl", 1))}
-    assert (found["done"].label, found["done"].rationale) == ("yes", "it says so")
-    assert (found["clear"].status, found["clear"].error) == ("failed", "the evaluation failed (FAILED): TimeoutError()")
+    row = {"span_id": "s1", "done_score": text(score), "done_execution_details": text({"status": "COMPLETED"})}
+    row |= {"clear_score": None, "clear_execution_details": text(ended)}
+    rows = {one.judge: one for one in phoenix.verdicts(row, Place("rows.jsonl", 1))}
+    assert (rows["done"].label, rows["done"].rationale) == ("yes", "it says so")
+    assert (rows["clear"].status, rows["clear"].error) == ("failed", "the evaluation failed (FAILED): TimeoutError()")
 
 
 def test_annotations_of_spans_are_named_and_those_of_people_are_told_apart() -> None:
@@ -57,8 +57,8 @@ def test_annotations_of_spans_are_named_and_those_of_people_are_told_apart() -> 
     assert one(span_id="s1", name="done", annotator_kind="LLM", result=result).judge == "done"
     assert one(span_id="s1", name="done", annotator_kind="HUMAN", result=result).judge == "done (HUMAN)"
     flat = {f"result.{name}": value for name, value in result.items()}
-    found = one(span_id="s1", annotation_name="done", annotator_kind="CODE", **flat)
-    assert (found.judge, found.label, found.rationale) == ("done", "yes", "it says so")
+    outcome = one(span_id="s1", annotation_name="done", annotator_kind="CODE", **flat)
+    assert (outcome.judge, outcome.label, outcome.rationale) == ("done", "yes", "it says so")
 
 
 @pytest.mark.parametrize(("score", "label"), [(1.0, "1"), ("0.0", "0"), (0.25, "0.25"), ("nan", None), (None, None)])

@@ -25,24 +25,24 @@ def graded(*components: dict[str, Any]) -> dict[str, Any]:
 
 def test_each_assertion_is_a_judge_and_a_grader_without_a_verdict_is_unreadable(tmp_path: Path) -> None:
     (tmp_path / "results").write_bytes(verdicts_of("promptfoo"))
-    found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "results").verdicts}
-    assert {key: one.label for key, one in found.items() if key[0] in ("a1", "a2")} == {
+    rows = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "results").verdicts}
+    assert {key: one.label for key, one in rows.items() if key[0] in ("a1", "a2")} == {
         ("a1", "contains"): "pass",
         ("a1", "done"): "pass",
         ("a2", "contains"): "pass",
         ("a2", "done"): "fail",
     }
-    assert found["a2", "done"].rationale == "it does not say so"
-    assert found["a2", "done"].names["case"] == "k2"
+    assert rows["a2", "done"].rationale == "it does not say so"
+    assert rows["a2", "done"].names["case"] == "k2"
     for item in ("a3", "a4"):
-        one = found[item, "done"]
+        one = rows[item, "done"]
         assert (one.status, one.label, one.written_as) == ("unreadable", None, "fail")
-    assert found["a4", "done"].error == ("the grader gave no verdict: Could not extract JSON from llm-rubric response")
+    assert rows["a4", "done"].error == ("the grader gave no verdict: Could not extract JSON from llm-rubric response")
 
 
 def test_a_test_that_ended_in_an_error_has_failed_for_each_of_its_assertions() -> None:
-    found = verdicts(failureReason=2, error="API call error: 429", gradingResult=None)
-    assert {judge: (one.status, one.error) for judge, one in found.items()} == dict.fromkeys(
+    result = verdicts(failureReason=2, error="API call error: 429", gradingResult=None)
+    assert {judge: (one.status, one.error) for judge, one in result.items()} == dict.fromkeys(
         ("contains", "done"), ("failed", "the test ended in an error: API call error: 429")
     )
 

@@ -13,15 +13,15 @@ PLACE = Place("verdicts.csv", 7)
 
 
 def row(**cells: Any) -> WrittenVerdict:
-    (found,) = table.verdicts({"item": "run-1", "label": "yes"} | cells, PLACE)
-    return found
+    (result,) = table.verdicts({"item": "run-1", "label": "yes"} | cells, PLACE)
+    return result
 
 
 def test_a_row_needs_an_item_and_a_label_and_may_say_more() -> None:
-    found = row(judge="mine", score="0.9", reason="it loops", model="small-1")
-    said = WrittenVerdict("run-1", "yes", PLACE, "mine", "answered", 0.9, "it loops", "small-1", names=found.names)
-    assert found == said
-    assert found.names["item"] == "run-1"
+    result = row(judge="mine", score="0.9", reason="it loops", model="small-1")
+    said = WrittenVerdict("run-1", "yes", PLACE, "mine", "answered", 0.9, "it loops", "small-1", names=result.names)
+    assert result == said
+    assert result.names["item"] == "run-1"
     assert reader_of({"item": "a", "label": "b"}) is table
     assert reader_of({"item": "a", "score": 1}) is None
     assert reader_of(["item", "label"]) is None
@@ -29,19 +29,19 @@ def test_a_row_needs_an_item_and_a_label_and_may_say_more() -> None:
 
 @pytest.mark.parametrize("label", ["", "  ", None])
 def test_an_empty_label_is_no_label(label: str | None) -> None:
-    found = row(label=label)
-    assert (found.label, found.status, found.error) == (None, "unreadable", "the label is empty")
+    result = row(label=label)
+    assert (result.label, result.status, result.error) == (None, "unreadable", "the label is empty")
 
 
 def test_why_there_is_no_label_is_kept_where_the_row_says_it() -> None:
-    found = row(label=None, status="refused", error="the model refused")
-    assert (found.status, found.error) == ("refused", "the model refused")
+    result = row(label=None, status="refused", error="the model refused")
+    assert (result.status, result.error) == ("refused", "the model refused")
     assert row(label=None, status="answered").status == "unreadable"
 
 
-@pytest.mark.parametrize(("written", "label"), [(True, "true"), (0, "0"), (1.0, "1"), (" yes ", "yes")])
-def test_a_label_that_is_no_text_is_what_json_writes(written: Any, label: str) -> None:
-    assert row(label=written).label == label
+@pytest.mark.parametrize(("text", "label"), [(True, "true"), (0, "0"), (1.0, "1"), (" yes ", "yes")])
+def test_a_label_that_is_no_text_is_what_json_writes(text: Any, label: str) -> None:
+    assert row(label=text).label == label
 
 
 @pytest.mark.parametrize("score", ["7", "-0.1", "nan", "high", True, [1]])
@@ -61,8 +61,8 @@ JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st
 @given(st.dictionaries(st.sampled_from(["judge", "score", "reason", "model", "status", "error"]), JSON), JSON)
 def test_whatever_a_row_holds_it_has_a_label_exactly_when_it_is_answered(cells: dict[str, Any], label: Any) -> None:
     try:
-        found = row(**cells, label=label)
+        result = row(**cells, label=label)
     except InputError:
         return
-    assert (found.label is not None) == (found.status == "answered")
-    assert found.score is None or 0 <= found.score <= 1
+    assert (result.label is not None) == (result.status == "answered")
+    assert result.score is None or 0 <= result.score <= 1

@@ -129,10 +129,10 @@ def test_a_snapshot_outlives_the_workspace_and_is_restored_into_another(
 
 def test_every_way_to_run_commands_restores_alike(base: Path, each_sandbox: Sandbox, tmp_path: Path) -> None:
     with open_workspace(base, sandbox=each_sandbox) as workspace:
-        kept = KeptSnapshots(tmp_path / "kept")
-        digest = kept.keep("baseline", workspace)
+        snapshots = KeptSnapshots(tmp_path / "kept")
+        digest = snapshots.keep("baseline", workspace)
         run(workspace, "chmod 700 a; rm -rf d; mkdir new")
-        kept.restore("baseline", workspace)
+        snapshots.restore("baseline", workspace)
         assert content_digest(workspace) == digest
         assert run(workspace, "cat d/e/f") == "d/e/f of the base\n"
 
@@ -145,22 +145,22 @@ def test_reading_the_digest_changes_nothing_and_times_do_not_count(workspace: Wo
 
 
 def test_snapshots_of_another_layout_are_refused_after_a_restoration(workspace: Workspace, tmp_path: Path) -> None:
-    kept = KeptSnapshots(tmp_path / "kept")
-    kept.keep("baseline", workspace)
+    snapshots = KeptSnapshots(tmp_path / "kept")
+    snapshots.keep("baseline", workspace)
     taken = workspace.take()
-    kept.restore("baseline", workspace)
+    snapshots.restore("baseline", workspace)
     with pytest.raises(ValueError, match="another workspace"):
         workspace.restore(taken)
     with pytest.raises(ValueError, match="not a name of a snapshot"):
-        kept.keep("../baseline", workspace)
+        snapshots.keep("../baseline", workspace)
 
 
 @pytest.mark.parametrize("damage", ["changed", "removed", "no_list", "changed_list", "cut_list"])
 def test_a_damaged_snapshot_is_found_and_nothing_is_restored_from_it(
     workspace: Workspace, tmp_path: Path, damage: str
 ) -> None:
-    kept = KeptSnapshots(tmp_path / "kept")
-    kept.keep("baseline", workspace)
+    snapshots = KeptSnapshots(tmp_path / "kept")
+    snapshots.keep("baseline", workspace)
     run(workspace, "echo mine > mine")
     before = content_digest(workspace)
     manifest = tmp_path / "kept/baseline.json"
@@ -172,43 +172,43 @@ def test_a_damaged_snapshot_is_found_and_nothing_is_restored_from_it(
         "changed_list": lambda: manifest.write_text(manifest.read_text().replace('"mode":', '"mode":1', 1)),
         "cut_list": lambda: manifest.write_bytes(manifest.read_bytes()[:-20]),
     }[damage]()
-    assert kept.digest("baseline") is None
+    assert snapshots.digest("baseline") is None
     with pytest.raises(SnapshotDamaged):
-        kept.restore("baseline", workspace)
+        snapshots.restore("baseline", workspace)
     assert content_digest(workspace) == before
     assert len(list(workspace.folder.iterdir())) <= 3, "what was half laid out is gone: lock, tree and base are left"
 
 
 def test_a_damaged_content_is_kept_anew_by_the_next_snapshot(workspace: Workspace, tmp_path: Path) -> None:
-    kept = KeptSnapshots(tmp_path / "kept")
-    kept.keep("baseline", workspace)
+    snapshots = KeptSnapshots(tmp_path / "kept")
+    snapshots.keep("baseline", workspace)
     for content in (tmp_path / "kept/objects").glob("*/*"):
         content.write_bytes(b"damaged")
-    digest = kept.keep("progress", workspace)
-    assert kept.digest("progress") == digest == kept.digest("baseline")
+    digest = snapshots.keep("progress", workspace)
+    assert snapshots.digest("progress") == digest == snapshots.digest("baseline")
 
 
 def test_contents_stand_once_and_go_with_the_last_snapshot_that_has_them(workspace: Workspace, tmp_path: Path) -> None:
-    kept = KeptSnapshots(tmp_path / "kept")
-    baseline = kept.keep("baseline", workspace)
-    kept.keep("progress", workspace)
+    snapshots = KeptSnapshots(tmp_path / "kept")
+    baseline = snapshots.keep("baseline", workspace)
+    snapshots.keep("progress", workspace)
     count = len(list((tmp_path / "kept/objects").glob("*/*")))
     for number in range(3):
         run(workspace, f"echo {number} > new")
-        kept.keep("progress", workspace)
+        snapshots.keep("progress", workspace)
     assert len(list((tmp_path / "kept/objects").glob("*/*"))) == count + 1
-    assert kept.digest("baseline") == baseline
+    assert snapshots.digest("baseline") == baseline
 
 
 def test_a_keeping_that_is_cut_short_leaves_the_snapshot_before(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = KeptSnapshots(tmp_path / "kept")
-    digest = kept.keep("progress", workspace)
+    snapshots = KeptSnapshots(tmp_path / "kept")
+    digest = snapshots.keep("progress", workspace)
     run(workspace, "echo new > new; echo newer > newer")
-    monkeypatch.setattr(kept, "_store", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(snapshots, "_store", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        kept.keep("progress", workspace)
+        snapshots.keep("progress", workspace)
     assert KeptSnapshots(tmp_path / "kept").digest("progress") == digest
 
 
@@ -229,17 +229,17 @@ def nobody() -> Iterator[Path]:
 
 def test_who_is_not_root_keeps_and_restores_what_is_closed(nobody: Path) -> None:
     with open_workspace(filled(nobody / "base"), sandbox=find_sandbox("unsandboxed")) as workspace:
-        kept = KeptSnapshots(nobody / "kept")
+        snapshots = KeptSnapshots(nobody / "kept")
         for path in ("closed", "d/e/f", "d/e", "d"):
             root_of(workspace).joinpath(path).chmod(0)
-        digest = kept.keep("baseline", workspace)
+        digest = snapshots.keep("baseline", workspace)
         assert modes(workspace, "closed", "d") == ["000", "000"], "reading left nothing open"
         root = root_of(workspace)
         root.joinpath("closed").chmod(0o644)
         root.chmod(0)
         assert content_digest(workspace) != digest
         assert root.stat().st_mode & 0o777 == 0, "reading left the root closed"
-        kept.restore("baseline", workspace)
+        snapshots.restore("baseline", workspace)
         assert modes(workspace, "closed", "d") == ["000", "000"]
         assert content_digest(workspace) == digest
 

@@ -18,10 +18,10 @@ def test_all_descendants_of_a_process_are_its_family() -> None:
     script = "(sleep 50 & echo $!; wait) & wait"
     with subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, text=True) as process:
         grandchild = int(process.stdout.readline())
-        found = family(process.pid)
-        for one in reversed(found):
+        result = family(process.pid)
+        for one in reversed(result):
             os.kill(one, 9)
-    assert (found[0], found[-1], len(found)) == (process.pid, grandchild, 3)
+    assert (result[0], result[-1], len(result)) == (process.pid, grandchild, 3)
 
 
 def test_what_is_printed_before_the_end_is_all_there(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_closed_folder_is_opened_up(tmp_path: Path) -> None:
     (tmp_path / "closed/file").touch(mode=0o000)
     (tmp_path / "closed").chmod(0)
     open_up(tmp_path)
-    assert [found.path for found in walk(tmp_path)] == ["closed", "closed/file"]
+    assert [result.path for result in walk(tmp_path)] == ["closed", "closed/file"]
     assert (tmp_path / "closed/file").stat().st_mode & 0o400
 
 

@@ -161,12 +161,12 @@ def test_a_change_of_binary_data_or_in_a_text_of_over_a_mebibyte_is_a_diff_of_it
 
 
 def test_a_command_of_a_thread_ends_when_it_ends_and_not_before(base: Path, sandbox: Sandbox) -> None:
-    found = []
+    results = []
     with open_workspace(base, sandbox=sandbox) as workspace:
-        thread = threading.Thread(target=lambda: found.append(workspace.run(["sh", "-c", "echo begun; echo done"])))
+        thread = threading.Thread(target=lambda: results.append(workspace.run(["sh", "-c", "echo begun; echo done"])))
         thread.start()
         thread.join()
-    assert found[0].output == "begun\ndone\n"
+    assert results[0].output == "begun\ndone\n"
 
 
 def test_a_file_that_nobody_may_read_is_read_all_the_same(base: Path, sandbox: Sandbox) -> None:

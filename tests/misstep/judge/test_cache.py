@@ -28,16 +28,16 @@ def cache(tmp_path: Path) -> Path:
 
 def test_a_colleague_runs_the_same_without_a_key(tmp_path: Path, cache: Path) -> None:
     lines = tmp_path / "answers.jsonl"
-    told = misstep("judge", "cache", "export", lines, "--cache", cache)
-    assert (told.returncode, told.stdout) == (0, f"4 answers in {lines}\n"), told.stderr
+    process = misstep("judge", "cache", "export", lines, "--cache", cache)
+    assert (process.returncode, process.stdout) == (0, f"4 answers in {lines}\n"), process.stderr
     assert all(json.loads(line)["reply"] for line in lines.read_text().splitlines())
     theirs = tmp_path / "theirs" / "cache.sqlite"
     for new in (4, 0):
-        told = misstep("judge", "cache", "import", lines, "--cache", theirs)
-        assert (told.returncode, told.stdout) == (0, f"{new} new answers, 4 in {theirs}\n"), told.stderr
+        process = misstep("judge", "cache", "import", lines, "--cache", theirs)
+        assert (process.returncode, process.stdout) == (0, f"{new} new answers, 4 in {theirs}\n"), process.stderr
     run = ["judge", "run", tmp_path / "judge.toml", "--benchmark", tmp_path / "plants", "--out", tmp_path / "second"]
-    told = misstep(*run, "--cache", theirs, "--json", OPENAI_API_KEY="", OPENAI_BASE_URL="")
-    assert told.returncode == 0, told.stderr
+    process = misstep(*run, "--cache", theirs, "--json", OPENAI_API_KEY="", OPENAI_BASE_URL="")
+    assert process.returncode == 0, process.stderr
     verdicts = list(read_verdicts(tmp_path / "second"))
     assert len(verdicts) == 4
     assert all(verdict.cached and verdict.label == "fruit" for verdict in verdicts)
@@ -46,9 +46,9 @@ def test_a_colleague_runs_the_same_without_a_key(tmp_path: Path, cache: Path) ->
 @pytest.mark.parametrize("line", ["{}", "no JSON", '"5d"'])
 def test_a_file_that_is_none_of_a_cache_is_named_with_its_line(tmp_path: Path, line: str) -> None:
     (tmp_path / "lines.jsonl").write_text(f"{line}\n")
-    told = misstep("judge", "cache", "import", tmp_path / "lines.jsonl", "--cache", tmp_path / "empty.sqlite")
-    assert told.returncode == 2
-    assert "lines.jsonl:1: not a line of an exported cache" in told.stderr
+    process = misstep("judge", "cache", "import", tmp_path / "lines.jsonl", "--cache", tmp_path / "empty.sqlite")
+    assert process.returncode == 2
+    assert "lines.jsonl:1: not a line of an exported cache" in process.stderr
 
 
 def cache_line(cache: Path, folder: Path) -> str:
@@ -59,15 +59,15 @@ def cache_line(cache: Path, folder: Path) -> str:
 def test_an_edited_line_is_named_and_nothing_is_added(tmp_path: Path, cache: Path) -> None:
     good = cache_line(cache, tmp_path)
     (tmp_path / "lines.jsonl").write_text(good + good.replace("small-1", "small-2", 1))
-    told = misstep("judge", "cache", "import", tmp_path / "lines.jsonl", "--cache", tmp_path / "empty.sqlite")
-    assert told.returncode == 2
-    assert "lines.jsonl:2" in told.stderr
-    told = misstep("judge", "cache", "export", tmp_path / "none.jsonl", "--cache", tmp_path / "empty.sqlite")
-    assert told.stdout.startswith("0 answers")
+    process = misstep("judge", "cache", "import", tmp_path / "lines.jsonl", "--cache", tmp_path / "empty.sqlite")
+    assert process.returncode == 2
+    assert "lines.jsonl:2" in process.stderr
+    process = misstep("judge", "cache", "export", tmp_path / "none.jsonl", "--cache", tmp_path / "empty.sqlite")
+    assert process.stdout.startswith("0 answers")
 
 
 def test_a_cache_that_is_not_there_is_said_and_not_made(tmp_path: Path) -> None:
-    told = misstep("judge", "cache", "export", tmp_path / "x.jsonl", "--cache", tmp_path / "nowhere")
-    assert (told.returncode, "the file does not exist" in told.stderr) == (2, True)
+    process = misstep("judge", "cache", "export", tmp_path / "x.jsonl", "--cache", tmp_path / "nowhere")
+    assert (process.returncode, "the file does not exist" in process.stderr) == (2, True)
     assert not (tmp_path / "nowhere").exists()
     assert not (tmp_path / "x.jsonl").exists()

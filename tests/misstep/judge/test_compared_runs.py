@@ -31,17 +31,17 @@ def ranked(tmp_path: Path) -> list[Path]:
 def test_the_winner_that_depends_on_the_judge_is_said_first(ranked: list[Path]) -> None:
     done = judge("rank", *ranked, "--good", "no", "--system", "site")
     assert done.exit_code == 0, done.output
-    said = " ".join(done.stdout.split())
-    assert "The winner depends on the judge: south with one; north with two" in said
-    assert "Kendall's tau-b" in said
+    output = " ".join(done.stdout.split())
+    assert "The winner depends on the judge: south with one; north with two" in output
+    assert "Kendall's tau-b" in output
 
 
 def test_a_ranking_as_json_is_one_document_with_estimates(ranked: list[Path]) -> None:
     document = json.loads(judge("rank", *ranked, "--good", "yes", "--system", "site", "--json").stdout)
-    found = document["ranking"]
-    assert (document["benchmark"], found["good"], found["n"]) == ("gates", "yes", 8)
-    assert [judge["winners"] for judge in found["judges"]] == [["north"], ["south"]]
-    (pair,) = found["pairs"]
+    result = document["ranking"]
+    assert (document["benchmark"], result["good"], result["n"]) == ("gates", "yes", 8)
+    assert [judge["winners"] for judge in result["judges"]] == [["north"], ["south"]]
+    (pair,) = result["pairs"]
     assert pair["tau"]["value"] == -1.0
     assert set(pair["tau"]) == {"value", "low", "high", "n", "method", "reason"}
 
@@ -75,16 +75,16 @@ def rated(tmp_path: Path) -> list[Path]:
 def test_the_figures_stand_under_both_policies_and_the_change_of_the_best_judge_first(rated: list[Path]) -> None:
     done = judge("policies", *rated, "--policy", "majority", "--policy", "any:yes")
     assert done.exit_code == 0, done.output
-    said = " ".join(done.stdout.split())
-    assert "The best judge depends on the policy: lenient under majority; strict under any:yes" in said
-    assert "Accuracy under any:yes" in said
+    output = " ".join(done.stdout.split())
+    assert "The best judge depends on the policy: lenient under majority; strict under any:yes" in output
+    assert "Accuracy under any:yes" in output
 
 
 def test_majority_and_unanimous_are_compared_unless_others_are_named(rated: list[Path]) -> None:
-    found = json.loads(judge("policies", rated[0], "--json").stdout)["policies"]
-    assert found["policies"] == ["majority", "unanimous"]
-    assert found["labelled"] == [6, 4]
-    assert set(found["judges"][0]["difference"]) == {"value", "low", "high", "n", "method", "reason"}
+    result = json.loads(judge("policies", rated[0], "--json").stdout)["policies"]
+    assert result["policies"] == ["majority", "unanimous"]
+    assert result["labelled"] == [6, 4]
+    assert set(result["judges"][0]["difference"]) == {"value", "low", "high", "n", "method", "reason"}
 
 
 def test_one_policy_or_twice_the_same_is_refused(rated: list[Path]) -> None:
@@ -113,11 +113,11 @@ def test_the_share_of_items_whose_label_changes_is_said_first(repeated: list[Pat
 def test_stability_as_json_is_one_document(repeated: list[Path]) -> None:
     document = json.loads(judge("stability", *repeated, "--json").stdout)
     assert document["runs"] == ["one", "two"]
-    found = document["stability"]
-    assert (found["runs"], found["n"]) == (2, 8)
-    assert found["changed_all"]["value"] == 0.25
-    assert [one["value"] for one in found["accuracies"]] == [1.0, 0.75]
-    assert found["spread"] == 0.25
+    result = document["stability"]
+    assert (result["runs"], result["n"]) == (2, 8)
+    assert result["changed_all"]["value"] == 0.25
+    assert [one["value"] for one in result["accuracies"]] == [1.0, 0.75]
+    assert result["spread"] == 0.25
 
 
 def test_runs_of_different_judges_and_a_single_run_are_refused(repeated: list[Path], tmp_path: Path) -> None:
@@ -155,11 +155,11 @@ def test_two_runs_are_compared_on_the_same_items(compared: list[Path]) -> None:
 
 
 def test_the_text_says_who_is_ahead_and_shows_the_runs_by_themselves(compared: list[Path]) -> None:
-    told = judge("compare", *compared[::2], "--test", "bootstrap").stdout
-    assert " ".join(told.split()).count("always gives the gold label on 50.0 points more of 8 items than mute") == 1
-    assert "they answered no item in common" in " ".join(told.split())
-    assert "paired bootstrap, 10,000 resamples of items" in " ".join(told.split())
-    assert "Cohen's kappa" in told
+    output = judge("compare", *compared[::2], "--test", "bootstrap").stdout
+    assert " ".join(output.split()).count("always gives the gold label on 50.0 points more of 8 items than mute") == 1
+    assert "they answered no item in common" in " ".join(output.split())
+    assert "paired bootstrap, 10,000 resamples of items" in " ".join(output.split())
+    assert "Cohen's kappa" in output
 
 
 def test_a_benchmark_that_was_moved_is_named(compared: list[Path], tmp_path: Path) -> None:

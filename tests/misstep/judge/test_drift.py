@@ -69,8 +69,8 @@ def test_what_cannot_be_held_against_each_other_is_refused(old: Path, tmp_path: 
     with pytest.raises(UsageError, match="drift needs two runs"):
         judge("drift", old)
     other = benchmark_of_runs(tmp_path / "other", 2)
-    written = (other / "benchmark.toml").read_text()
-    (other / "benchmark.toml").write_text(written.replace('"no"]', '"no", "maybe"]'))
+    content = (other / "benchmark.toml").read_text()
+    (other / "benchmark.toml").write_text(content.replace('"no"]', '"no", "maybe"]'))
     run = judged_run(tmp_path / "other-run", other, [verdict(0), verdict(1)])
     with pytest.raises(UsageError, match="asked different questions"):
         judge("drift", old, run)

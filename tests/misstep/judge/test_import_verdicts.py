@@ -63,8 +63,8 @@ def test_compare_calibrate_and_stability_take_imported_runs(tmp_path: Path, plan
     runs = {path.name: path for path in (tmp_path / "runs").iterdir()}
     (pair,) = json.loads(judge("compare", runs["rubric"], runs["other"], "--json").stdout)["pairs"]
     assert (pair["n"], pair["difference"]) == (N, pytest.approx(12 / N))
-    found = json.loads(judge("calibrate", runs["rubric"], "--precision", "0.5", "--label", "fruit", "--json").stdout)
-    assert found["threshold"] is not None
+    result = json.loads(judge("calibrate", runs["rubric"], "--precision", "0.5", "--label", "fruit", "--json").stdout)
+    assert result["threshold"] is not None
     repeats = json.loads(judge("stability", runs["rubric"], runs["again"], "--json").stdout)["stability"]
     assert repeats["changed_all"]["value"] == pytest.approx(1 / N)
 

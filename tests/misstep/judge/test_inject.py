@@ -141,7 +141,7 @@ def test_the_command_runs_from_a_recording_goes_on_where_it_was_and_prints_one_d
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["no_such_judge"], "no judge 'no_such_judge'"),
         (["infinite_loop"], "names no model"),
@@ -151,9 +151,9 @@ def test_the_command_runs_from_a_recording_goes_on_where_it_was_and_prints_one_d
         (["infinite_loop@rule"], "has no prompt"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(tmp_path, arguments, said, monkeypatch) -> None:
+def test_what_cannot_be_is_said_in_one_line(tmp_path, arguments, message, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = misstep("judge", "inject", *arguments, "--out", "run", PYTHONPATH=str(Path(__file__).parents[3]))
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr

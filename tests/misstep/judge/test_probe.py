@@ -47,7 +47,7 @@ def shown(document: dict[str, Any]) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("judge", "found"),
+    ("judge", "result"),
     [
         ("fair", set()),
         ("prefers_long", {"verbosity"}),
@@ -58,10 +58,10 @@ def shown(document: dict[str, Any]) -> set[str]:
         ("prefers_indents", {"json_indented"}),
     ],
 )
-def test_a_planted_bias_is_found_by_its_own_probe_and_by_no_other(judge: str, found: set[str], answers: Path) -> None:
+def test_a_planted_bias_is_found_by_its_own_probe_and_by_no_other(judge: str, result: set[str], answers: Path) -> None:
     document = probed(judge, answers)
     assert {one["probe"] for one in document["probes"]} == ALL
-    assert shown(document) == found
+    assert shown(document) == result
     assert document["control"]["flips"] == 0
     for one in document["probes"]:
         assert (
@@ -125,14 +125,14 @@ def test_sessions_of_ones_own_are_changed_without_gold_labels(answers: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (("--probe", "length"), "unknown probe 'length'"),
         (("--label", "fine"), "'fine' is none of the labels good, bad"),
     ],
 )
-def test_what_does_not_exist_is_refused(more: tuple[str, ...], said: str, answers: Path) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_what_does_not_exist_is_refused(more: tuple[str, ...], message: str, answers: Path) -> None:
+    with pytest.raises(UsageError, match=message):
         probed("fair", answers, *more)
 
 

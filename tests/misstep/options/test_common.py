@@ -30,10 +30,10 @@ def test_a_folder_of_data_sets_that_does_not_exist_is_wrong_input(line, named_by
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path / "nowhere"))
     options = ["--data", "nowhere"] if named_by == "the option" else []
-    code, out, said = in_process(line[0], *line[1:], *options)
+    code, out, output = in_process(line[0], *line[1:], *options)
     assert (code, out) == (2, "")
-    assert "nowhere cannot be opened: No such file or directory." in said
-    assert len(said.splitlines()) == 1
+    assert "nowhere cannot be opened: No such file or directory." in output
+    assert len(output.splitlines()) == 1
     assert [path for path in tmp_path.iterdir() if path.name != "cache"] == []
 
 
@@ -76,8 +76,8 @@ IGNORED = [
 @pytest.mark.parametrize("line", IGNORED, ids=" ".join)
 def test_an_option_that_nothing_would_read_is_refused_before_anything_is_done(line, tmp_path, monkeypatch, in_process):
     monkeypatch.chdir(tmp_path)
-    code, out, said = in_process(line[0], *line[1:])
+    code, out, output = in_process(line[0], *line[1:])
     assert (code, out) == (2, "")
-    assert " has no effect: " in said
-    assert len(said.splitlines()) == 1
+    assert " has no effect: " in output
+    assert len(output.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []

@@ -20,9 +20,9 @@ def test_a_rule_about_sessions_gives_the_same_bytes_in_shards(tmp_path: Path, in
     whole, out = tmp_path / "whole" / "run", tmp_path / "shards" / "run"
     line = ("run", "infinite_loop@rule", file, "--out")
     _, printed, _ = in_process("judge", *line, whole)
-    code, said, _ = in_process("judge", *line, out, "--shard", "2/2")
-    told = f"shard 2/2 is done: 2 items, in {out}/shards/00002-of-00002\nwhen all 2 are done: misstep merge {out}\n"
-    assert (code, said) == (0, told)
+    code, output, _ = in_process("judge", *line, out, "--shard", "2/2")
+    text = f"shard 2/2 is done: 2 items, in {out}/shards/00002-of-00002\nwhen all 2 are done: misstep merge {out}\n"
+    assert (code, output) == (0, text)
     code, _, error = in_process("merge", out)
     assert code == 2
     mending = f"misstep judge {' '.join(map(str, line))} {out} --shard 1/2"
@@ -31,13 +31,13 @@ def test_a_rule_about_sessions_gives_the_same_bytes_in_shards(tmp_path: Path, in
     for unmerged in (*others, ("judge", *line, out)):
         code, _, error = in_process(*unmerged)
         assert (code, "not merged. Run: misstep merge" in error) == (2, True), error
-    code, said, _ = in_process("judge", *line, out, "--shard=1/2", "--json")
+    code, output, _ = in_process("judge", *line, out, "--shard=1/2", "--json")
     folder = f"{out}/shards/00001-of-00002"
-    assert json.loads(said) == {"shard": 1, "shards": 2, "n": 3, "folder": folder}
+    assert json.loads(output) == {"shard": 1, "shards": 2, "n": 3, "folder": folder}
     (out / "benchmark").rename(tmp_path / "moved")
     assert "Name it with --benchmark" in in_process("merge", out)[2]
-    code, said, _ = in_process("merge", out, "--benchmark", tmp_path / "moved")
-    assert (code, said) == (0, printed)
+    code, output, _ = in_process("merge", out, "--benchmark", tmp_path / "moved")
+    assert (code, output) == (0, printed)
     (tmp_path / "moved").rename(out / "benchmark")
     assert in_process("merge", out)[:2] == (0, printed)
     for name in (VERDICTS, SCORES):
@@ -83,7 +83,7 @@ def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("judge run judge.toml --benchmark plants --out s3://bucket/run --shard 1/2", "such a run needs a file system"),
         (
@@ -98,13 +98,13 @@ def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(
         ("repair run cases --out gs://bucket/run", "such a run needs a file system"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(tmp_path, in_process, monkeypatch, line, told) -> None:
+def test_what_cannot_be_is_said_in_one_line(tmp_path, in_process, monkeypatch, line, message) -> None:
     monkeypatch.chdir(tmp_path)
     judge_file(tmp_path)
     benchmark(tmp_path / "plants", ["apple"])
-    code, said, error = in_process(*line.split())
-    assert (code, said) == (2, "")
-    assert told in error
+    code, output, error = in_process(*line.split())
+    assert (code, output) == (2, "")
+    assert message in error
     assert error.count("\n") == 1
     assert not (tmp_path / "run").exists()
 

@@ -13,10 +13,10 @@ def test_two_prices_are_the_price_of_whatever_model_is_asked() -> None:
     assert client_settings(ModelOptions()).price is None
 
 
-@pytest.mark.parametrize(("given", "lacking"), [("in", "out"), ("out", "in")])
-def test_one_price_alone_is_refused(given: str, lacking: str) -> None:
-    options = ModelOptions(price_in=1.0) if given == "in" else ModelOptions(price_out=1.0)
-    with pytest.raises(UsageError, match=f"--price-{given} is given alone.*--price-{lacking}"):
+@pytest.mark.parametrize(("value", "lacking"), [("in", "out"), ("out", "in")])
+def test_one_price_alone_is_refused(value: str, lacking: str) -> None:
+    options = ModelOptions(price_in=1.0) if value == "in" else ModelOptions(price_out=1.0)
+    with pytest.raises(UsageError, match=f"--price-{value} is given alone.*--price-{lacking}"):
         client_settings(options)
 
 
@@ -29,10 +29,10 @@ def test_a_server_on_this_machine_shows_how_many_requests_it_takes() -> None:
     assert (here.in_flight, elsewhere.in_flight, ModelOptions().in_flight) == ("auto", 16, 16)
 
 
-@pytest.mark.parametrize("given", ["0", "-4", "many", "", "4.5", "٤"])
-def test_a_number_in_flight_that_is_none_is_refused(given: str) -> None:
+@pytest.mark.parametrize("value", ["0", "-4", "many", "", "4.5", "٤"])
+def test_a_number_in_flight_that_is_none_is_refused(value: str) -> None:
     with pytest.raises(typer.BadParameter, match="neither a number from 1 on nor auto"):
-        assert ModelOptions(concurrency=given).in_flight
+        assert ModelOptions(concurrency=value).in_flight
 
 
 def test_limits_a_minute_are_those_of_the_client() -> None:

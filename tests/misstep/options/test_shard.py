@@ -14,7 +14,7 @@ def _array(task: int, first: int, last: int, count: int | None = None) -> dict[s
 
 
 @pytest.mark.parametrize(
-    ("given", "environment", "shard"),
+    ("value", "environment", "shard"),
     [
         ("3/8", {}, Shard(3, 8)),
         ("3/8", _array(1, 1, 2), Shard(3, 8)),
@@ -26,12 +26,12 @@ def _array(task: int, first: int, last: int, count: int | None = None) -> dict[s
         ("auto", {"JOB_COMPLETION_INDEX": "7", "JOB_COMPLETIONS": "8"}, Shard(8, 8)),
     ],
 )
-def test_the_number_comes_from_the_option_or_from_the_scheduler(given, environment, shard) -> None:
-    assert shard_of(given, environment) == shard
+def test_the_number_comes_from_the_option_or_from_the_scheduler(value, environment, shard) -> None:
+    assert shard_of(value, environment) == shard
 
 
 @pytest.mark.parametrize(
-    ("given", "environment", "said"),
+    ("value", "environment", "message"),
     [
         ("3", {}, "is not a shard"),
         ("three/8", {}, "is not a shard"),
@@ -50,6 +50,6 @@ def test_the_number_comes_from_the_option_or_from_the_scheduler(given, environme
         ("auto/8", {"JOB_COMPLETION_INDEX": "0", "JOB_COMPLETIONS": "4"}, "is 4, but --shard names 8"),
     ],
 )
-def test_what_does_not_say_one_shard_is_refused(given: str, environment: dict[str, str], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        shard_of(given, environment)
+def test_what_does_not_say_one_shard_is_refused(value: str, environment: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        shard_of(value, environment)

@@ -69,7 +69,7 @@ def test_an_ablation_compares_the_whole_loop_with_each_mechanism_left_out(reflec
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "text"),
     [
         (["--agents", "lucky"], "has no agents 'lucky'"),
         (["--without", "luck"], "unknown mechanism 'luck'"),
@@ -77,8 +77,8 @@ def test_an_ablation_compares_the_whole_loop_with_each_mechanism_left_out(reflec
     ],
 )
 def test_an_ablation_of_what_there_is_not_writes_nothing(
-    reflect: Reflect, tmp_path: Path, options: list[str], told: str
+    reflect: Reflect, tmp_path: Path, options: list[str], text: str
 ) -> None:
     code, _, err = reflect("ablation", *options, "--out", tmp_path / "ablation")
-    assert (code, told in err) == (2, True)
+    assert (code, text in err) == (2, True)
     assert not (tmp_path / "ablation").exists()

@@ -78,7 +78,7 @@ def test_the_options_reach_the_loop(reflect: Reflect, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "text"),
     [
         (["dancing"], "'dancing' is not among the skills"),
         (["--without", "luck"], "unknown mechanism 'luck'"),
@@ -106,10 +106,10 @@ def test_the_options_reach_the_loop(reflect: Reflect, tmp_path: Path) -> None:
         (["misstep.harness.agent.clocks:inf"], "raised TypeError"),
     ],
 )
-def test_an_impossible_run_is_one_line(reflect: Reflect, tmp_path: Path, options: list[str], told: str) -> None:
+def test_an_impossible_run_is_one_line(reflect: Reflect, tmp_path: Path, options: list[str], text: str) -> None:
     code, _, err = reflect("run", *options, "--out", tmp_path / "run")
     assert code == 2
-    assert told in err
+    assert text in err
     assert err.count("\n") == 1
     assert not (tmp_path / "run").exists()
 

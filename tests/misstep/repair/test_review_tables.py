@@ -38,8 +38,8 @@ def test_codings_are_shown_as_a_table_and_as_a_document(tmp_path: Path) -> None:
     file = tmp_path / "codings.csv"
     rows = (f"c{n},{coder},{'flaky_test' if n < 3 else ''}\n" for n in range(4) for coder in ("ann", "bob"))
     file.write_text("comment,coder,codes\n" + "".join(rows))
-    told = " ".join(_review("codes", file).split())
-    assert "The most frequent theme is 'test already fixed': 75.0%" in told
+    text = " ".join(_review("codes", file).split())
+    assert "The most frequent theme is 'test already fixed': 75.0%" in text
     document = json.loads(_review("codes", file, "--json"))
     assert (document["n_comments"], document["coders"]) == (4, ["ann", "bob"])
     [flaky] = [one for one in document["codes"] if one["code"] == "flaky_test"]

@@ -27,15 +27,15 @@ def test_a_case_is_repaired_without_a_model_and_reviewed(tmp_path: Path) -> None
     run = tmp_path / "run"
     done = _misstep("run", tmp_path / "cases", "--out", run, "--json")
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    assert said["n"] == 1
-    assert said["solve_rate"]["value"] == 1
-    assert {"patch_generation_rate", "error_rate", "iterations"} <= said.keys()
-    [case] = said["cases"]
+    document = json.loads(done.stdout)
+    assert document["n"] == 1
+    assert document["solve_rate"]["value"] == 1
+    assert {"patch_generation_rate", "error_rate", "iterations"} <= document.keys()
+    [case] = document["cases"]
     assert (case["id"], case["solved"], case["patched"], case["error"]) == ("price", True, True, None)
     assert (run / "report.html").is_file()
     again = _misstep("run", tmp_path / "cases", "--out", run, "--json")
-    assert json.loads(again.stdout) == said
+    assert json.loads(again.stdout) == document
 
     package = _misstep("review", "package", run, "price", "--out", tmp_path / "package")
     assert package.returncode == 0, package.stderr
@@ -51,25 +51,25 @@ def test_a_case_is_repaired_without_a_model_and_reviewed(tmp_path: Path) -> None
 
 @pytest.mark.usefixtures("sandbox")
 def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_path: Path) -> None:
-    made = MadeRepository(tmp_path / "made")
-    made.commit({"price.py": PRICE, "tests/test_price.py": TESTS})
-    made.commit({"price.py": PRICE.replace("sum(prices)", "sum(prices) - 1")})
-    (made.folder / "notes.txt").write_text("not committed\n")
-    line = ["run", made.folder, "--test-command", "python -m unittest discover -s tests", "--out", tmp_path / "run"]
+    repo = MadeRepository(tmp_path / "made")
+    repo.commit({"price.py": PRICE, "tests/test_price.py": TESTS})
+    repo.commit({"price.py": PRICE.replace("sum(prices)", "sum(prices) - 1")})
+    (repo.folder / "notes.txt").write_text("not committed\n")
+    line = ["run", repo.folder, "--test-command", "python -m unittest discover -s tests", "--out", tmp_path / "run"]
     done = _misstep(*line)
     assert done.returncode == 0, done.stderr
     assert "1 files differ from the last commit and do not count; --uncommitted takes them in: notes.txt" in done.stderr
-    said = json.loads(_misstep(*line, "--json").stdout)
-    assert (said["n"], said["held_back"]) == (1, [])
-    [patch] = said["patches"]
+    document = json.loads(_misstep(*line, "--json").stdout)
+    assert (document["n"], document["held_back"]) == (1, [])
+    [patch] = document["patches"]
     assert f"Apply it: {patch['apply']}" in done.stdout
     assert "+    return sum(prices)\n" in done.stdout
     assert subprocess.run(shlex.split(patch["apply"])).returncode == 0
-    assert (made.folder / "price.py").read_text() == PRICE
+    assert (repo.folder / "price.py").read_text() == PRICE
 
 
 @pytest.mark.parametrize(
-    ("body", "code", "rules", "told"),
+    ("body", "code", "rules", "text"),
     [
         ("pass", 0, [], "there is nothing to repair"),
         ("assert not 1", 0, [], "is not repaired: I found no line of Python"),
@@ -78,18 +78,18 @@ def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_pa
 )
 @pytest.mark.usefixtures("sandbox")
 def test_a_repository_with_nothing_to_repair_has_an_end_of_its_own(
-    tmp_path: Path, body: str, code: int, rules: list[str], told: str
+    tmp_path: Path, body: str, code: int, rules: list[str], text: str
 ) -> None:
-    made = MadeRepository(tmp_path / "made")
+    repo = MadeRepository(tmp_path / "made")
     tests = f"import unittest\n\nclass It(unittest.TestCase):\n    def test_it(self):\n        {body}\n"
-    made.commit({"test_it.py": tests})
-    line = ["run", made.folder, "--test-command", "python -m unittest", "--out", tmp_path / "run", "--test-seconds", 2]
+    repo.commit({"test_it.py": tests})
+    line = ["run", repo.folder, "--test-command", "python -m unittest", "--out", tmp_path / "run", "--test-seconds", 2]
     done = _misstep(*line, "--json")
     assert done.returncode == code, done.stderr
-    said = json.loads(done.stdout)
-    assert [each["rule"] for each in said["held_back"]] == rules
+    document = json.loads(done.stdout)
+    assert [each["rule"] for each in document["held_back"]] == rules
     again = _misstep(*line)
-    assert told in again.stdout
+    assert text in again.stdout
     assert "reproduce" not in again.stderr
 
 
@@ -117,7 +117,7 @@ def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["run", "gone"], "no such folder"),
         (["run", "gone", "--test-command", "pytest"], "no such folder"),
@@ -151,7 +151,7 @@ def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
     ],
 )
 @pytest.mark.usefixtures("sandbox")
-def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, arguments: list[str], told: str) -> None:
+def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
     arguments = [*arguments, "--out", "out"] if arguments[0] != "review" else arguments
     price_case(tmp_path / "cases" / "price")
     (tmp_path / "plain").mkdir()
@@ -161,6 +161,6 @@ def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, arguments: list[str]
     (tmp_path / "elsewhere.toml").write_text(f'{elsewhere}[model]\nname = "m"\nbase_url = "http://127.0.0.1:9/v1"\n')
     done = _misstep(*arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
-    assert told in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out" / "attempts.jsonl").exists()

@@ -37,9 +37,9 @@ def test_counts_of_two_machines_say_what_agreement_says_of_all_labels(machines: 
     for name in ("one", "two"):
         assert command(f"{name}/labels.csv", "--out", f"{name}.json").exit_code == 0
     one, two = machines / "one.json", machines / "two.json"
-    found = command(one, two, one, "--json", "--out", "both.json")
+    result = command(one, two, one, "--json", "--out", "both.json")
     whole = CliRunner().invoke(agreement, ["all/labels.csv", "--boot", "200", "--json"])
-    report, expected = json.loads(found.stdout)["agreement"][""], json.loads(whole.stdout)
+    report, expected = json.loads(result.stdout)["agreement"][""], json.loads(whole.stdout)
     assert report["pairs"] == expected["pairs"]
     assert report["fleiss_kappa"] == expected["fleiss_kappa"]
     assert report["items_named"] is False
@@ -63,8 +63,8 @@ def test_attempts_in_a_file_and_in_a_run_of_repairs_are_counted_by_task(tmp_path
     file = tmp_path / "attempts.csv"
     file.write_text("task,passed\na,yes\na,no\nb,yes\nb,yes\nc,\n")
     run = repaired_run(tmp_path / "repaired", four(), evidence="generated")
-    found = json.loads(command(file, run, "--system", "small", "--k", "1,2", "--json").stdout)
-    repaired, small = found["systems"]
+    result = json.loads(command(file, run, "--system", "small", "--k", "1,2", "--json").stdout)
+    repaired, small = result["systems"]
     assert (repaired["evidence"], repaired["at"][0]["pass_at_k"]["value"]) == ("generated", 0.5)
     assert (small["system"], small["n_tasks"], small["n_attempts"], small["answered"]) == ("small", 3, 5, 4)
     assert [one["n_tasks"] for one in small["at"]] == [2, 2]
@@ -76,17 +76,17 @@ def test_a_run_of_a_judge_is_counted_against_its_gold_labels(tmp_path: Path) -> 
     verdicts = [verdict(number, "yes", score=0.9, seconds=2.0) for number in range(5)]
     refused = verdict(5, None, status="refused")
     run = judged_run(tmp_path / "judged", benchmark, [*verdicts, refused])
-    found = json.loads(command(run, "--json").stdout)
-    (judge,) = found["judges"]
+    result = json.loads(command(run, "--json").stdout)
+    (judge,) = result["judges"]
     assert (judge["judge"], judge["n"], judge["answered"], judge["refused"]) == ("made_up", 6, 5, 1)
     assert judge["labels"]["yes"]["precision"]["value"] == 0.6
     assert judge["confusion"]["unanswered"] == [0, 1]
-    (times,) = found["times"]
+    (times,) = result["times"]
     assert (times["n"], times["unknown"]) == (5, 1)
     assert times["quantiles"][0]["least"] <= 2.0 < times["quantiles"][0]["below"]
-    said = command(run).stdout
-    assert "made_up gives the gold label on 60.0%" in said
-    assert "Counts do not say which items hang together" in said
+    output = command(run).stdout
+    assert "made_up gives the gold label on 60.0%" in output
+    assert "Counts do not say which items hang together" in output
 
 
 def test_sessions_are_counted_by_category_and_stratum(tmp_path: Path) -> None:
@@ -94,10 +94,10 @@ def test_sessions_are_counted_by_category_and_stratum(tmp_path: Path) -> None:
     with_helper = json.loads(atif("three")) | {"subagent_trajectories": [json.loads(atif("helper"))]}
     runs.write_bytes(b"".join([atif("one"), atif("two"), json.dumps(with_helper).encode() + b"\n"]))
     classify_paths([runs], ClassifyPlan(("infinite_loop",), classify_all), tmp_path / "run")
-    found = json.loads(command(tmp_path / "run", "--stratum", "agent", "--json").stdout)
-    assert (found["sessions"]["n"], found["sessions"]["categories"][0]["count"]) == (3, 0)
-    assert [one["n"] for one in found["strata"]["agent"].values()] == [3]
-    assert found["sub_agents"]["n"] == 1
+    result = json.loads(command(tmp_path / "run", "--stratum", "agent", "--json").stdout)
+    assert (result["sessions"]["n"], result["sessions"]["categories"][0]["count"]) == (3, 0)
+    assert [one["n"] for one in result["strata"]["agent"].values()] == [3]
+    assert result["sub_agents"]["n"] == 1
 
 
 def test_what_cannot_be_counted_is_refused(tmp_path: Path) -> None:

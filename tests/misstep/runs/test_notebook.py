@@ -88,8 +88,8 @@ def test_a_notebook_that_is_there_is_not_written_over(run: Path, tmp_path: Path,
 def test_every_kind_of_run_has_a_notebook_that_runs_top_to_bottom_and_names_its_kernel(kind, tmp_path, in_process):
     code, out, error = in_process("notebook", KINDS[kind](tmp_path))
     assert code == 0, error
-    written = json.loads(Path(out.strip()).read_text())
-    assert written["metadata"]["kernelspec"] == {"display_name": "Python 3", "language": "python", "name": "python3"}
+    content = json.loads(Path(out.strip()).read_text())
+    assert content["metadata"]["kernelspec"] == {"display_name": "Python 3", "language": "python", "name": "python3"}
     assert len(names_after(Path(out.strip()))) > 5
 
 
@@ -108,9 +108,9 @@ def test_jupyterlab_opens_the_notebook_on_this_machine_alone_and_keeps_work_that
     )
     assert (opened.returncode, mine.read_text()) == (7, "my work")
     assert "opened as it is" in opened.stderr
-    said = opened.stdout.splitlines()
-    assert (said[0], said[-1]) == (str(mine), str(mine))
-    assert "--ServerApp.ip=127.0.0.1" in said
+    output = opened.stdout.splitlines()
+    assert (output[0], output[-1]) == (str(mine), str(mine))
+    assert "--ServerApp.ip=127.0.0.1" in output
     assert "token" not in opened.stdout
     assert "--allow-root" in lab_command(mine, as_root=True)
     assert "--allow-root" not in lab_command(mine, as_root=False)

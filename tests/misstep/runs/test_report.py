@@ -120,9 +120,9 @@ def test_what_does_not_fit_is_left_out_right_answers_first_and_how_to_see_it_is_
     right = [verdict(n, "yes" if n % 2 == 0 else "no") for n in range(9)]
     run = open_run(judged_run(tmp_path / "run", folder, [*right, verdict(9, "yes")]))
     judged = JudgedBy("made_up", {one.item: one for one in run.verdicts})
-    found = item_browser(folder, ("yes", "no"), majority(run.gold), [judged], room=2_500)
-    assert sum(len(content) for name, content in found.data.items() if name != "index") <= 2_500
-    index = data(f'<script type="application/json" id="index">{found.data["index"]}</script>', "index")
+    result = item_browser(folder, ("yes", "no"), majority(run.gold), [judged], room=2_500)
+    assert sum(len(content) for name, content in result.data.items() if name != "index") <= 2_500
+    index = data(f'<script type="application/json" id="index">{result.data["index"]}</script>', "index")
     assert index["run_of"][9]
     assert "misstep view runs/all.jsonl --id run-8" in index["absent"]["8"]
 

@@ -138,14 +138,14 @@ class Served:
 def served(study: AnnotationStudy, secret: str = "secret", port: int = 0) -> Iterator[Served]:  # noqa: S107 (made up)
     """The pages of a study on a free port, until the block ends."""
     pages, ready = Pages(study, secret), threading.Event()
-    found: dict[str, object] = {}
+    results: dict[str, object] = {}
 
     async def run() -> None:
         done = asyncio.Event()
-        found["loop"], found["done"] = asyncio.get_running_loop(), done
+        results["loop"], results["done"] = asyncio.get_running_loop(), done
 
         def taken(port: int) -> None:
-            found["port"] = port
+            results["port"] = port
             ready.set()
 
         await serve_application(application(routes_of(pages), lambda _: done.set()), port, taken, done)
@@ -154,9 +154,9 @@ def served(study: AnnotationStudy, secret: str = "secret", port: int = 0) -> Ite
     thread.start()
     assert ready.wait(30)
     try:
-        yield Served(pages, int(str(found["port"])))
+        yield Served(pages, int(str(results["port"])))
     finally:
-        loop, done = found["loop"], found["done"]
+        loop, done = results["loop"], results["done"]
         assert isinstance(loop, asyncio.AbstractEventLoop)
         assert isinstance(done, asyncio.Event)
         with suppress(RuntimeError):  # a full disk stops the server, whose loop may be closed by now

@@ -38,11 +38,11 @@ def test_the_figures_of_a_study_are_those_of_what_its_raters_said(tmp_path: Path
                     study.answer(structs.replace(given[item, rater], phase=phase))
         assert study.state.finished
     state, _ = read_study(tmp_path / "study")
-    found = measured(state, 0, 0)
+    result = measured(state, 0, 0)
     alone = tuple(one for one in simulated.answers if one.item not in plan.calibration)
     expected = disagreement(structs.replace(simulated, answers=alone), 0, 0)
-    assert found.report.fleiss_kappa == expected.report.fleiss_kappa
-    assert set(found.disputed) == set(expected.disputed)
-    assert found.lean == expected.lean
-    assert found.reconciled.n == len({item for item, _ in after})
-    assert json.loads(json.dumps(document(state, found)))["finished"]
+    assert result.report.fleiss_kappa == expected.report.fleiss_kappa
+    assert set(result.disputed) == set(expected.disputed)
+    assert result.lean == expected.lean
+    assert result.reconciled.n == len({item for item, _ in after})
+    assert json.loads(json.dumps(document(state, result)))["finished"]

@@ -29,12 +29,12 @@ def test_an_export_takes_the_place_of_an_earlier_one_and_leaves_nothing_beside_i
 
 
 @pytest.mark.parametrize(
-    ("file", "found"), [("notes.txt", "other files, such as notes.txt"), (EXPORT, "other files, such as export.toml")]
+    ("file", "message"), [("notes.txt", "other files, such as notes.txt"), (EXPORT, "other files, such as export.toml")]
 )
-def test_a_folder_of_other_things_stays_as_it_is(file: str, found: str, tmp_path: Path) -> None:
+def test_a_folder_of_other_things_stays_as_it_is(file: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / file).write_text("mine")
-    with pytest.raises(UsageError, match=found):
+    with pytest.raises(UsageError, match=message):
         export(tmp_path / "out", "new")
     assert (tmp_path / "out" / file).read_text() == "mine"
 

@@ -88,11 +88,11 @@ def test_the_head_of_the_card_has_counts_figures_with_intervals_and_commands(run
 
 
 @pytest.mark.parametrize(
-    ("said", "licence"), [('licence = "CC-BY-4.0"\n', "cc-by-4.0"), ('licence = "ask Ada"\n', "other"), ("", "unknown")]
+    ("text", "licence"), [('licence = "CC-BY-4.0"\n', "cc-by-4.0"), ('licence = "ask Ada"\n', "other"), ("", "unknown")]
 )
-def test_the_licence_is_that_of_the_benchmark_and_never_guessed(said: str, licence: str, tmp_path: Path) -> None:
+def test_the_licence_is_that_of_the_benchmark_and_never_guessed(text: str, licence: str, tmp_path: Path) -> None:
     benchmark = benchmark_of_runs(tmp_path / "gates", 1)
     with (benchmark / "benchmark.toml").open("a") as stream:
-        stream.write(said)
+        stream.write(text)
     export_run(judged_run(tmp_path / "run", benchmark, [verdict(0)]), "hf", tmp_path / "out", Choice())
     assert f"license: {licence}\n" in (tmp_path / "out" / "README.md").read_text()

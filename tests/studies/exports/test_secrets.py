@@ -34,10 +34,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_run_with_a_key_is_refused_by_file_record_column_and_kind(run: Path, to: Form, tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
         export_run(run, to, tmp_path / "out", Choice())
-    told = refused.value.line()
-    assert told.startswith(f"{run}/verdicts.jsonl: item item-1: rationale: this has the form of a GitHub token, and 1 ")
-    assert "--redact" in told
-    assert TOKEN not in told
+    text = refused.value.line()
+    assert text.startswith(f"{run}/verdicts.jsonl: item item-1: rationale: this has the form of a GitHub token, and 1 ")
+    assert "--redact" in text
+    assert TOKEN not in text
     assert not (tmp_path / "out").exists()
 
 
@@ -52,19 +52,19 @@ def test_no_folder_and_no_server_of_the_machine_leaves_with_an_export(runs, kind
     more = [str(tmp_path / "gates"), "--base-url", "http://10.7.0.5:8000/v1", f"--cases={tmp_path}/own cases"]
     write_manifest(run, replace(manifest, arguments=[*manifest.arguments, *more]))
     export_run(run, to, tmp_path / "out", Choice())
-    written = "".join(file.read_text() for file in (tmp_path / "out").rglob("*") if file.suffix in (".csv", ".md"))
+    content = "".join(file.read_text() for file in (tmp_path / "out").rglob("*") if file.suffix in (".csv", ".md"))
     for private in (str(tmp_path), str(runs[kind].parent), "10.7.0.5", "quagga"):
-        assert private not in written
+        assert private not in content
     if to == "hf":
-        assert "gates --base-url [base-url]/v1 '--cases=own cases'" in written
+        assert "gates --base-url [base-url]/v1 '--cases=own cases'" in content
 
 
 @pytest.mark.parametrize("to", ["hf", "parquet", "csv", "scout", "inspect"])
 def test_on_request_no_spelling_of_a_key_is_left_and_the_rest_is(run: Path, to: Form, tmp_path: Path) -> None:
     export_run(run, to, tmp_path / "out", Choice(), redact=True)
-    written = [file.read_bytes() for file in (tmp_path / "out").rglob("*") if file.is_file()]
+    contents = [file.read_bytes() for file in (tmp_path / "out").rglob("*") if file.is_file()]
     for secret in (TOKEN, OF_ENVIRONMENT, "\\u0071\\u0075\\u0069"):
-        assert not any(secret.encode() in content for content in written)
+        assert not any(secret.encode() in content for content in contents)
     if to == "hf":
         card = (tmp_path / "out" / "README.md").read_text()
         assert "1 times a GitHub token, 1 times a secret of the environment" in card

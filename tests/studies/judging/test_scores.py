@@ -41,10 +41,10 @@ def test_the_further_results_stand_beside_the_scores(tmp_path: Path, benchmark: 
 
 
 def test_the_terminal_shows_the_scores_and_what_says_most_beside_them(tmp_path: Path, benchmark: Path) -> None:
-    told = scores_text(assessed(open_run(always_yes(tmp_path, benchmark)), resamples=50))
-    assert "Accuracy of the answered" in told
-    assert "Errors flow most clearly from “no” to “yes”: 20 one way and 0 the other" in told
-    assert "does not pass the alternative annotator test at epsilon 0.2" in told
+    text = scores_text(assessed(open_run(always_yes(tmp_path, benchmark)), resamples=50))
+    assert "Accuracy of the answered" in text
+    assert "Errors flow most clearly from “no” to “yes”: 20 one way and 0 the other" in text
+    assert "does not pass the alternative annotator test at epsilon 0.2" in text
 
 
 def test_votes_are_those_that_the_run_was_asked_with(tmp_path: Path, benchmark: Path) -> None:

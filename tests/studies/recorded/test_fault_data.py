@@ -8,9 +8,9 @@ pytestmark = pytest.mark.data
 
 
 def test_the_runs_that_are_judged_are_those_with_a_transcript_and_a_label_that_maps() -> None:
-    (found,) = (one for one in fault_data.triaged_sets(["triage@phrases"]) if one.judged.dataset == "agentrx")
-    assert (found.scores.n, found.unmapped, found.unaskable) == (27, 2, 44)
-    assert {label: found.scores.labels[label].support for label in found.supported} == {
+    (results,) = (one for one in fault_data.triaged_sets(["triage@phrases"]) if one.judged.dataset == "agentrx")
+    assert (results.scores.n, results.unmapped, results.unaskable) == (27, 2, 44)
+    assert {label: results.scores.labels[label].support for label in results.supported} == {
         "task": 8,
         "agent": 18,
         "infrastructure": 1,
@@ -18,9 +18,9 @@ def test_the_runs_that_are_judged_are_those_with_a_transcript_and_a_label_that_m
 
 
 def test_runs_of_which_the_reward_alone_is_known_are_told_apart_by_it() -> None:
-    found = {one.outcome: one for one in fault_data.unlabelled_runs(["triage@phrases"])}
-    assert {outcome: len(one.verdicts) for outcome, one in found.items()} == {"failed": 4, "passed": 1}
-    assert "pass" not in found["failed"].counts()
+    results = {one.outcome: one for one in fault_data.unlabelled_runs(["triage@phrases"])}
+    assert {outcome: len(one.verdicts) for outcome, one in results.items()} == {"failed": 4, "passed": 1}
+    assert "pass" not in results["failed"].counts()
 
 
 def test_known_defects_are_shares_of_the_tasks_that_were_looked_at() -> None:
@@ -29,9 +29,9 @@ def test_known_defects_are_shares_of_the_tasks_that_were_looked_at() -> None:
 
 
 def test_no_unclear_text_is_on_the_leaderboard_and_tasks_with_weak_tests_are_solved_more_often() -> None:
-    found = {one.defect.mapping.subcategory: one for one in fault_data.worth_of_passes()}
-    assert found["ambiguous_spec"].kept.value == 0
-    weak = found["weak_tests"]
+    results = {one.defect.mapping.subcategory: one for one in fault_data.worth_of_passes()}
+    assert results["ambiguous_spec"].kept.value == 0
+    weak = results["weak_tests"]
     assert weak.rate.value == pytest.approx(0.728, abs=5e-4)
     assert (weak.difference.low or 0) > 0
     assert weak.of_passes.value == pytest.approx(1365 / 34485, abs=1e-9)

@@ -25,10 +25,10 @@ PRINTED = {
 @pytest.mark.data
 @pytest.mark.usefixtures("at_hand")
 def test_the_agent_judge_agrees_with_people_as_far_as_published() -> None:
-    found = {}
+    results = {}
     for judged in studies_judges.judged_by_developer():
         scores = scored_items(judged, resamples=100).scores
-        found[judged.title] = (
+        results[judged.title] = (
             f"{100 * (scores.accuracy.value or 0):.2f}",
             f"{scores.cohen_kappa.value:.4f}",
             scores.confusion.matrix,
@@ -36,7 +36,7 @@ def test_the_agent_judge_agrees_with_people_as_far_as_published() -> None:
         )
         assert scores.n == scores.answered == 366
         assert "55 clusters" in scores.cohen_kappa.method
-    assert found == PRINTED
+    assert results == PRINTED
 
 
 def _as_printed(scores: MarkedScores) -> list[str]:
@@ -49,11 +49,11 @@ def _as_printed(scores: MarkedScores) -> list[str]:
 @pytest.mark.data
 @pytest.mark.usefixtures("at_hand")
 def test_trails_judges_score_as_its_authors_print() -> None:
-    found = {}
+    results = {}
     for judged in studies_judges.marked_runs():
         scores = marked_scores(judged.people, judged.judge, resamples=50)
-        found[judged.title] = (scores.n, scores.answered, *_as_printed(scores))
-    assert found == {
+        results[judged.title] = (scores.n, scores.answered, *_as_printed(scores))
+    assert results == {
         "gemini-2.5-flash on gaia": (117, 109, "0.3951", "0.3656", "0.1358"),
         "gemini-2.5-flash on swe_bench": (14, 9, "0.1929", "0.0179", "0.0000"),
         "o4-mini on gaia": (117, 57, "0.2016", "0.0997", "0.0222"),

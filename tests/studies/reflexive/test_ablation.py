@@ -22,8 +22,8 @@ PLAN = AblationPlan((0, 1), options=SkillOptions(n=4), mechanisms=("typed_evalua
 def test_an_ablation_is_recorded_whole_in_the_order_of_the_mechanisms(tmp_path: Path) -> None:
     recorded = record_anew(PLAN, tmp_path / "ablation", About("Four items", "python -m studies.reflexive.ablation"))
     assert len(recorded.runs) == 2 * (2 + len(PLAN.mechanisms))
-    found = ablation_of(recorded.runs)
-    assert [one.name for one in found.others] == ["memory", "typed_evaluation", "all off"]
+    result = ablation_of(recorded.runs)
+    assert [one.name for one in result.others] == ["memory", "typed_evaluation", "all off"]
     assert recorded_runs(tmp_path) == recorded.runs
 
 

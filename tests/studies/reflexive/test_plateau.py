@@ -89,10 +89,10 @@ def test_a_threshold_is_the_one_that_the_other_set_of_texts_gives(name: str, at_
 
 
 def test_generated_figures_say_that_they_are_generated_and_what_was_told_to_whom() -> None:
-    found = plateau.generated_answers(n=180)
-    table = plateau_generated_table(found, plateau.SOURCE, (plateau.thresholds_note(),))
+    result = plateau.generated_answers(n=180)
+    table = plateau_generated_table(result, plateau.SOURCE, (plateau.thresholds_note(),))
     assert {row.evidence for row in table.rows} == {"generated"}
-    assert {len(one.answers) for one in found} <= {0, 180}
+    assert {len(one.answers) for one in result} <= {0, 180}
     shares = {(row.quantity, row.group): row.value for row in table.rows}
     unlike = "Seen as a plateau: other work (several diagnoses)"
     assert shares["keywords, told the layout", unlike] == 0 < float(shares["keywords", unlike] or 0)

@@ -71,16 +71,16 @@ def sha256(path: Path) -> str:
 
 def test_every_row_of_every_table_is_there_as_it_stands_in_its_file(run, document):
     out, _ = run
-    found = {(one["paper"], one["table"], one["row"]): one for one in document["figures"]}
+    results = {(one["paper"], one["table"], one["row"]): one for one in document["figures"]}
     expected = {
         (table["paper"], table["name"], place): row
         for table in (json.loads(path.read_text()) for path in sorted(out.glob("tables/*/*.json")))
         for place, row in enumerate(table["rows"])
     }
-    assert found.keys() == expected.keys()
-    assert len(found) == len(document["figures"]) > 20
+    assert results.keys() == expected.keys()
+    assert len(results) == len(document["figures"]) > 20
     for key, row in expected.items():
-        told = {name: found[key][name] for name in ("quantity", "group", "evidence", "source")}
+        told = {name: results[key][name] for name in ("quantity", "group", "evidence", "source")}
         assert told == {name: row[name] for name in told}
 
 

@@ -13,9 +13,9 @@ def test_each_detector_watches_the_same_generated_runs_and_finds_loops_among_loo
     by_detector = {name: [run.run for run in runs if run.detector == name] for name in WATCHERS}
     assert len({tuple(names) for names in by_detector.values()}) == 1
     assert set(milliseconds) == set(WATCHERS)
-    found = {(one.detector, one.dataset): one for one in alarms(runs)}
+    results = {(one.detector, one.dataset): one for one in alarms(runs)}
     for dataset in STUCK.values():
-        rules, peer = (found[f"{name}, asked at every step", dataset] for name in ("rules", "openhands_stuck"))
+        rules, peer = (results[f"{name}, asked at every step", dataset] for name in ("rules", "openhands_stuck"))
         assert (rules.onsets_found.value or 0) > (rules.by_others.value or 1)
         assert rules.found.n == peer.found.n
 

@@ -32,8 +32,8 @@ def test_each_look_tells_what_came_since_and_nothing_twice(tmp_path: Path) -> No
         atif_lines(folder / f"{name}.jsonl", written)
 
     come_in()
-    found = new_findings([folder], PLAN, tmp_path / "run", wait=come_in)
-    assert [one.item for one in islice(found, len(expected))] == expected
+    result = new_findings([folder], PLAN, tmp_path / "run", wait=come_in)
+    assert [one.item for one in islice(result, len(expected))] == expected
 
 
 def test_a_run_that_goes_on_tells_what_it_has_not_told(tmp_path: Path) -> None:
@@ -44,10 +44,10 @@ def test_a_run_that_goes_on_tells_what_it_has_not_told(tmp_path: Path) -> None:
 
     def told(most: int) -> list[str]:
         """What one look tells, or its beginning, when the program is stopped then."""
-        found = new_findings([file], PLAN, run, wait=lambda: pytest.fail("there is no second look"))
+        result = new_findings([file], PLAN, run, wait=lambda: pytest.fail("there is no second look"))
         seen = []
         with suppress(pytest.fail.Exception):
-            for one in found:
+            for one in result:
                 seen.append(one.item)
                 if len(seen) == most:
                     break
@@ -72,8 +72,8 @@ def test_the_first_session_is_waited_for(tmp_path: Path, capsys: pytest.CaptureF
         if names := next(looks):
             atif_lines(folder / "runs.jsonl", names)
 
-    found = new_findings([folder], PLAN, tmp_path / "run", wait=come_in)
-    assert next(found).item == name
+    result = new_findings([folder], PLAN, tmp_path / "run", wait=come_in)
+    assert next(result).item == name
     assert capsys.readouterr().err.count("Waiting for the first session") == 1
 
 

@@ -56,44 +56,44 @@ def test_a_rater_who_overuses_a_label_is_told_apart_and_one_like_the_others_is_n
         "item,ann,ben,cat,dan",
         *(",".join([str(row), *labels]) for row, labels in enumerate(zip(*cells, strict=True))),
     ]
-    found = report(tmp_path, lines).by_rater
-    assert use_finding(found[3]).startswith("Than the others on the same items, dan uses more often a (+")
-    assert [use.category for use in told_apart(found[3])] == ["a", "b"]
+    result = report(tmp_path, lines).by_rater
+    assert use_finding(result[3]).startswith("Than the others on the same items, dan uses more often a (+")
+    assert [use.category for use in told_apart(result[3])] == ["a", "b"]
 
 
 def test_items_on_which_a_rater_stands_apart_are_those_that_count_against_the_majority(tmp_path: Path) -> None:
-    found = report(tmp_path, ROWS)
-    assert dissents(found, "ann") == [
+    result = report(tmp_path, ROWS)
+    assert dissents(result, "ann") == [
         RaterDissent("2", "a", "b 3"),
         RaterDissent("3", "a", "b 2, a 1"),
         RaterDissent("6", "c", "a 2, b 1"),
     ]
-    for rater in found.by_rater:
+    for rater in result.by_rater:
         share = rater.with_majority
         assert share.n is not None
         assert share.value is not None
-        assert len(dissents(found, rater.rater)) == share.n - round(share.value * share.n)
+        assert len(dissents(result, rater.rater)) == share.n - round(share.value * share.n)
 
 
 def test_tables_of_a_rater_show_who_agrees_what_is_used_and_where_they_stand_apart(tmp_path: Path) -> None:
-    found = report(tmp_path, ROWS)
-    others, labels, items = rater_tables(found, found.by_rater[0], 1)
+    result = report(tmp_path, ROWS)
+    others, labels, items = rater_tables(result, result.by_rater[0], 1)
     assert others.finding == (
         "ann goes with the majority of the others on 25.0% (95% interval 4.6% to 69.9%) of the 4 items that have one."
     )
     assert list(dict.fromkeys(row.group for row in others.rows)) == ["ben", "cat", "dan"]
     assert list(dict.fromkeys(row.quantity for row in labels.rows)) == ["ann", "the others", "difference"]
     assert items.finding == "ann labels 3 items otherwise than the majority of the others."
-    assert raters_table(found).finding == (
+    assert raters_table(result).finding == (
         "The share of items on which a rater goes with the majority of the others runs from 25.0% (ann) to 75.0% (cat)."
     )
 
 
 def test_a_rater_without_a_shared_item_has_no_labels_to_compare(tmp_path: Path) -> None:
-    found = report(tmp_path, ["item,ann,ben,cat", "1,a,a,", "2,b,b,", "3,,,c"])
-    cat = found.by_rater[2]
+    result = report(tmp_path, ["item,ann,ben,cat", "1,a,a,", "2,b,b,", "3,,,c"])
+    cat = result.by_rater[2]
     assert (cat.n, cat.shared, cat.labels) == (1, 0, [])
-    assert [table.name for table in rater_tables(found, cat, 3)] == ["rater_3"]
+    assert [table.name for table in rater_tables(result, cat, 3)] == ["rater_3"]
 
 
 def test_more_than_can_be_counted_in_time_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,8 +110,8 @@ def drawn(items: int, seed: int) -> Labels:
 
 
 def test_every_coefficient_of_the_report_is_named_in_its_order() -> None:
-    found = agreement_report(drawn(40, 0), "ordinal", resamples=100, width=0.2)
-    goal = found.items_for_width
+    result = agreement_report(drawn(40, 0), "ordinal", resamples=100, width=0.2)
+    goal = result.items_for_width
     assert goal is not None
     assert [one.coefficient for one in goal.coefficients] == [
         "fleiss_kappa",
@@ -120,22 +120,22 @@ def test_every_coefficient_of_the_report_is_named_in_its_order() -> None:
         "gwet_ac2_linear",
         "gwet_ac2_quadratic",
     ]
-    assert width_finding(found, goal).endswith("would narrow the interval of Krippendorff's alpha (ordinal) to 0.2.")
-    assert len(width_table(found, goal).rows) == 15
+    assert width_finding(result, goal).endswith("would narrow the interval of Krippendorff's alpha (ordinal) to 0.2.")
+    assert len(width_table(result, goal).rows) == 15
 
 
 def test_an_interval_that_is_narrow_enough_takes_no_more_items() -> None:
-    found = agreement_report(drawn(100, 0), resamples=100, width=0.9)
-    goal = found.items_for_width
+    result = agreement_report(drawn(100, 0), resamples=100, width=0.9)
+    goal = result.items_for_width
     assert goal is not None
     assert goal.coefficients[0].more == 0
-    assert width_finding(found, goal) == "The interval of Fleiss' kappa is no wider than 0.9 already."
+    assert width_finding(result, goal) == "The interval of Fleiss' kappa is no wider than 0.9 already."
 
 
 def test_without_an_interval_the_reason_stands_there(tmp_path: Path) -> None:
     labels = Labels(str(tmp_path), ["1", "2"], ["ann", "ben"], ["a"], [], np.zeros((2, 2), dtype=np.int64), [])
-    found = agreement_report(labels, resamples=100, width=0.1)
-    goal = found.items_for_width
+    result = agreement_report(labels, resamples=100, width=0.1)
+    goal = result.items_for_width
     assert goal is not None
     assert goal.coefficients[0].items is None
-    assert width_finding(found, goal).startswith("It cannot be said how many items give Fleiss' kappa an interval 0.1")
+    assert width_finding(result, goal).startswith("It cannot be said how many items give Fleiss' kappa an interval 0.1")

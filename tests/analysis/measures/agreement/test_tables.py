@@ -60,21 +60,21 @@ def test_few_labels_give_a_matrix_a_pair_and_many_a_list_of_confusions(tmp_path:
 
 
 def test_long_lists_are_cut_and_say_how_much_is_left(tmp_path: Path) -> None:
-    found = report(tmp_path, ["item,ann,ben", *(f"{item},a,b" for item in range(250))])
-    disagreements = next(disagreement_tables(found))
+    result = report(tmp_path, ["item,ann,ben", *(f"{item},a,b" for item in range(250))])
+    disagreements = next(disagreement_tables(result))
     assert len(disagreements.rows) == 200 * 2
     assert disagreements.notes == ("The first 200; 50 more are in the output of --json.",)
     assert disagreements.finding == "Raters differ on 250 items of 250 (100.0%)."
 
 
 def test_perfect_agreement_has_no_table_of_disagreements(tmp_path: Path) -> None:
-    found = report(tmp_path, ["item,ann,ben", "1,a,a", "2,b,b"])
-    assert list(disagreement_tables(found)) == []
+    result = report(tmp_path, ["item,ann,ben", "1,a,a", "2,b,b"])
+    assert list(disagreement_tables(result)) == []
 
 
 def test_with_more_raters_than_fit_abreast_labels_are_tallied(tmp_path: Path) -> None:
-    found = report(tmp_path, ["item,a,b,c,d,e,f", "1,x,x,y,x,y,z", "2,x,x,x,x,x,x"])
-    disagreements = next(disagreement_tables(found))
+    result = report(tmp_path, ["item,a,b,c,d,e,f", "1,x,x,y,x,y,z", "2,x,x,x,x,x,x"])
+    disagreements = next(disagreement_tables(result))
     assert [row.value for row in disagreements.rows] == ["x 3, y 2, z 1"]
 
 

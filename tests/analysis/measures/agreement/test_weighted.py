@@ -21,8 +21,8 @@ def scored(seed: int, items: int, near: float = 0.6) -> list[list[int]]:
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 5, items)
     shifts = rng.choice([-1, 0, 1], size=(3, items), p=[(1 - near) / 2, near, (1 - near) / 2])
-    found: list[list[int]] = np.clip(truth + shifts, 0, 4).tolist()
-    return found
+    result: list[list[int]] = np.clip(truth + shifts, 0, 4).tolist()
+    return result
 
 
 def report(path: Path, columns: list[list[int]], boot: int) -> AgreementReport:
@@ -53,9 +53,9 @@ def test_ac2_is_what_its_definition_gives_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("item,ann,ben\n1,low,low\n2,low,mid\n3,mid,high\n4,high,high\n")
     for boot in (0, 100):
-        found = agreement_report(read_labels(path, level="ordinal", order=SCALE), "ordinal", boot).gwet_ac2
-        assert found is not None
-        assert (found.linear.value, found.quadratic.value) == (pytest.approx(13 / 29), pytest.approx(7 / 11))
+        result = agreement_report(read_labels(path, level="ordinal", order=SCALE), "ordinal", boot).gwet_ac2
+        assert result is not None
+        assert (result.linear.value, result.quadratic.value) == (pytest.approx(13 / 29), pytest.approx(7 / 11))
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=8))
@@ -68,16 +68,16 @@ def test_ac2_with_weights_of_full_agreement_alone_is_ac1(rows: list[list[int]]) 
 def test_names_have_no_weights(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("item,ann,ben\n1,a,b\n2,b,b\n")
-    found = agreement_report(read_labels(path), resamples=10)
-    assert found.gwet_ac2 is None
-    assert found.pairs[0].weighted_kappa is None
+    result = agreement_report(read_labels(path), resamples=10)
+    assert result.gwet_ac2 is None
+    assert result.pairs[0].weighted_kappa is None
 
 
 def test_raters_who_share_no_item_have_a_reason_instead_of_weighted_figures(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("item,ann,ben\n1,1,\n2,,2\n")
-    found = agreement_report(read_labels(path, level="ordinal"), "ordinal", 10)
-    assert found.gwet_ac2 is not None
-    assert found.gwet_ac2.linear == Estimate(None, n=2, reason="no item has two ratings")
-    assert found.pairs[0].weighted_kappa is not None
-    assert found.pairs[0].weighted_kappa.linear.reason == "the two raters share no item"
+    result = agreement_report(read_labels(path, level="ordinal"), "ordinal", 10)
+    assert result.gwet_ac2 is not None
+    assert result.gwet_ac2.linear == Estimate(None, n=2, reason="no item has two ratings")
+    assert result.pairs[0].weighted_kappa is not None
+    assert result.pairs[0].weighted_kappa.linear.reason == "the two raters share no item"

@@ -82,14 +82,14 @@ def test_the_scores_of_a_judge_are_those_of_its_verdicts(
     ]
     gold = [GoldLabel(str(place), "ann", label) for place, (label, _, _) in enumerate(items) if label]
     counts = summed(_counted(label, one) for (label, _, _), one in zip(items, verdicts, strict=True))
-    (found,) = counted_judges(counts, resamples=50)
+    (result,) = counted_judges(counts, resamples=50)
     expected = score(verdicts, gold, LABELS, resamples=50)
     for name in ("n", "answered", "refused", "accuracy", "accuracy_all", "cohen_kappa", "cohen_kappa_all", "confusion"):
-        assert getattr(found, name) == getattr(expected, name)
-    assert found.labels == expected.labels
-    assert found.without_gold == expected.unlabelled
+        assert getattr(result, name) == getattr(expected, name)
+    assert result.labels == expected.labels
+    assert result.without_gold == expected.unlabelled
     ranking = reliability(judged_sample(verdicts, gold, LABELS), resamples=50).ranking
-    assert _close(found.ranking, ranking)
+    assert _close(result.ranking, ranking)
 
 
 def _counted(gold: str | None, verdict: Verdict) -> Counts:
@@ -103,10 +103,10 @@ def _counted(gold: str | None, verdict: Verdict) -> Counts:
     )
 
 
-def _close(found: Estimate, expected: Estimate) -> bool:
+def _close(result: Estimate, expected: Estimate) -> bool:
     if expected.value is None:
-        return found.value is None
-    both = [(getattr(found, name), getattr(expected, name)) for name in ("value", "low", "high")]
+        return result.value is None
+    both = [(getattr(result, name), getattr(expected, name)) for name in ("value", "low", "high")]
     return all(one == other or one == pytest.approx(other) for one, other in both)
 
 
@@ -118,12 +118,12 @@ def test_a_label_is_ranked_as_from_the_scores_of_each_item() -> None:
         Verdict(str(place), "j", label, score=float(rng.choice([0.3, 0.7, 0.9]))) for place, label in enumerate(said)
     ]
     counts = summed(_counted(label, one) for label, one in zip(gold, verdicts, strict=True))
-    found = counted_judges(counts, resamples=50)[0].by_label["bug"]
+    result = counted_judges(counts, resamples=50)[0].by_label["bug"]
     rows = [GoldLabel(str(place), "ann", label) for place, label in enumerate(gold)]
     expected = calibrated_scores(verdicts, rows, "bug", LABELS, (), resamples=50)
-    assert found.n == expected.n
-    assert _close(found.ranking, expected.ranking)
-    assert found.average_precision.value == pytest.approx(expected.average_precision.value)
+    assert result.n == expected.n
+    assert _close(result.ranking, expected.ranking)
+    assert result.average_precision.value == pytest.approx(expected.average_precision.value)
 
 
 TASKS = st.lists(st.builds(TaskCounts, *[st.integers(0, 3)] * 3), min_size=1, max_size=20).filter(
@@ -137,16 +137,16 @@ def test_chances_of_k_attempts_are_those_of_the_tasks(tasks: list[TaskCounts]) -
     counts = summed(
         Counts(tasks=(TaskAttempts("s", "generated", one.passed, one.failed, one.unanswered, 1),)) for one in tasks
     )
-    (found,) = counted_systems(counts.tasks, (1, 2), resamples=100)
+    (result,) = counted_systems(counts.tasks, (1, 2), resamples=100)
     named = PassAttempts((SystemAttempts("s", {str(place): one for place, one in enumerate(tasks)}),))
     (expected,) = pass_report(named, (1, 2), resamples=100).systems
-    assert (found.n_tasks, found.n_attempts, found.answered) == (len(tasks), expected.n_attempts, expected.answered)
-    assert found.evidence == "generated"
-    for mine, theirs in zip((*found.at, *found.at_all), (*expected.at, *expected.at_all), strict=True):
+    assert (result.n_tasks, result.n_attempts, result.answered) == (len(tasks), expected.n_attempts, expected.answered)
+    assert result.evidence == "generated"
+    for mine, theirs in zip((*result.at, *result.at_all), (*expected.at, *expected.at_all), strict=True):
         assert (mine.k, mine.n_tasks) == (theirs.k, theirs.n_tasks)
         assert _close(mine.pass_at_k, theirs.pass_at_k)
         assert _close(mine.pass_hat_k, theirs.pass_hat_k)
-    for one, other in ((found.flicker, expected.flicker), (found.flicker_all, expected.flicker_all)):
+    for one, other in ((result.flicker, expected.flicker), (result.flicker_all, expected.flicker_all)):
         assert one == structs.replace(other, tasks=(), left_out=())
 
 
@@ -154,9 +154,9 @@ def test_chances_of_k_attempts_are_those_of_the_tasks(tasks: list[TaskCounts]) -
 @settings(deadline=None)
 def test_a_quantile_lies_between_the_edges_that_are_given_for_it(seconds: list[float]) -> None:
     bins = [TimeBin("j", time_bin(one), 1) for one in seconds]
-    (found,) = counted_times(summed(Counts(times=(one,)) for one in [*bins, TimeBin("j", None, 2)]).times)
-    assert (found.n, found.unknown) == (len(seconds), 2)
-    for one in found.quantiles:
+    (result,) = counted_times(summed(Counts(times=(one,)) for one in [*bins, TimeBin("j", None, 2)]).times)
+    assert (result.n, result.unknown) == (len(seconds), 2)
+    for one in result.quantiles:
         quantile = float(np.quantile(seconds, one.share, method="inverted_cdf"))
         assert one.interval_least <= one.least <= round(quantile, 6)
         if one.below is not None:

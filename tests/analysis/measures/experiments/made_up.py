@@ -8,12 +8,12 @@ from misstep.analysis.measures.experiments.sessions import ExperimentSession
 def sessions(units: int = 40, change: float = 0.0, seed: int = 0) -> list[ExperimentSession]:
     """Two sessions a unit, every other unit treated; the treated ones differ by a factor of 1 + change."""
     rng = np.random.default_rng(seed)
-    found = []
+    results = []
     for unit in range(units):
         arm, factor = ("treatment", 1 + change) if unit % 2 else ("control", 1.0)
         for number in range(2):
             calls = int(rng.integers(10, 40))
-            found.append(
+            results.append(
                 ExperimentSession(
                     f"{unit}-{number}",
                     f"engineer {unit}",
@@ -25,4 +25,4 @@ def sessions(units: int = 40, change: float = 0.0, seed: int = 0) -> list[Experi
                     engineer_interventions=int(rng.poisson(2)),
                 )
             )
-    return found
+    return results

@@ -64,10 +64,10 @@ def test_arms_of_unplanned_sizes_are_the_first_thing_said() -> None:
 
 
 def test_where_nothing_is_found_the_sentence_gives_the_interval_and_says_of_no_effect() -> None:
-    said = experiment_finding(compare_arms(sessions()))
-    assert said.startswith("No difference was found after adjustment in tool call failure rate (change ")
-    assert "95% interval" in said
-    assert "effect" not in said
+    text = experiment_finding(compare_arms(sessions()))
+    assert text.startswith("No difference was found after adjustment in tool call failure rate (change ")
+    assert "95% interval" in text
+    assert "effect" not in text
 
 
 def test_calls_that_only_look_independent_are_said_to_be_alike() -> None:
@@ -79,9 +79,9 @@ def test_calls_that_only_look_independent_are_said_to_be_alike() -> None:
     ]
     (change,) = compare_arms(given).changes
     assert change.naive.p_value < 0.05 < change.compared.test.p_value
-    said = experiment_finding(compare_arms(given))
-    assert "No difference was found in tool call failure rate" in said
-    assert "A test that takes calls as independent would say p " in said
+    text = experiment_finding(compare_arms(given))
+    assert "No difference was found in tool call failure rate" in text
+    assert "A test that takes calls as independent would say p " in text
 
 
 def test_the_control_is_known_by_its_name_or_by_being_named() -> None:
@@ -136,9 +136,9 @@ def test_an_invocation_without_an_answer_is_left_out_and_counted() -> None:
 
 def test_rates_are_compared_over_invocations_and_over_units() -> None:
     given = experiment(60)
-    found = misbehaviour_rates(given)
-    (x1, n1), (x2, n2) = found.counts
-    assert found.naive_test == pooled_z(x1, n1, x2, n2)
+    result = misbehaviour_rates(given)
+    (x1, n1), (x2, n2) = result.counts
+    assert result.naive_test == pooled_z(x1, n1, x2, n2)
     tables = []
     for arm in ("shadow", "guide"):
         units: dict[str, tuple[int, int]] = {}
@@ -148,8 +148,8 @@ def test_rates_are_compared_over_invocations_and_over_units() -> None:
                 flagged, asked = invocations(one.observed)
                 units[one.unit] = x + flagged, n + asked
         tables.append(list(units.values()))
-    assert found.clustered == clustered_difference(*tables)
-    assert found.units == (len(tables[0]), len(tables[1]))
+    assert result.clustered == clustered_difference(*tables)
+    assert result.units == (len(tables[0]), len(tables[1]))
 
 
 def test_without_one_of_the_arms_there_is_nothing_to_compare() -> None:

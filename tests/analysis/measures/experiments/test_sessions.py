@@ -33,7 +33,7 @@ def test_any_metrics_will_do_and_an_empty_cell_is_not_measured(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "message"),
     [
         ("session,tokens\na,1\n", 1, "no column arm"),
         ("session,arm\na,x\n", 1, "no column of"),
@@ -47,8 +47,8 @@ def test_any_metrics_will_do_and_an_empty_cell_is_not_measured(tmp_path: Path) -
         ("session,unit,arm,tokens\na,u,x,1\nb,u,y,2\n", 3, "'u' is in the arm 'y' here and 'x' on line 2"),
     ],
 )
-def test_what_cannot_be_is_named_with_its_line(tmp_path: Path, text: str, line: int, said: str) -> None:
+def test_what_cannot_be_is_named_with_its_line(tmp_path: Path, text: str, line: int, message: str) -> None:
     with pytest.raises(InputError) as error:
         read(tmp_path, text)
     assert f"sessions.csv:{line}" in str(error.value)
-    assert said in str(error.value)
+    assert message in str(error.value)

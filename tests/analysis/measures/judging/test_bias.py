@@ -25,9 +25,9 @@ ANSWERS = ["a"] * 4 + ["b"] * 6 + ["b"] * 7 + ["a"] + ["c"] * 3 + ["b"] * 2 + ["
 
 
 def test_the_test_over_all_labels_is_stuarts_and_maxwells() -> None:
-    found = bias(judged(ANSWERS, GOLD, THREE))
-    assert found.n == 24
-    assert found.homogeneity == stuart_maxwell([[4, 6, 0], [1, 7, 0], [1, 2, 3]])
+    result = bias(judged(ANSWERS, GOLD, THREE))
+    assert result.n == 24
+    assert result.homogeneity == stuart_maxwell([[4, 6, 0], [1, 7, 0], [1, 2, 3]])
 
 
 def test_each_pair_of_labels_with_an_error_has_mcnemars_test_adjusted_for_all_such_pairs() -> None:
@@ -55,18 +55,18 @@ def test_runs_are_the_sample_where_items_are_of_runs() -> None:
 
 
 def test_an_answer_that_is_no_label_uses_none_and_is_part_of_no_flow() -> None:
-    found = bias(judged(["yes", "perhaps", "no", "no"], ["yes", "yes", "no", "yes"]))
-    assert (found.n, found.outside) == (4, 1)
-    assert [(flow.forth, flow.back) for flow in found.flows] == [(1, 0)]
-    assert (found.labels[0].judge.value, found.labels[0].gold.value) == (0.25, 0.75)
+    result = bias(judged(["yes", "perhaps", "no", "no"], ["yes", "yes", "no", "yes"]))
+    assert (result.n, result.outside) == (4, 1)
+    assert [(flow.forth, flow.back) for flow in result.flows] == [(1, 0)]
+    assert (result.labels[0].judge.value, result.labels[0].gold.value) == (0.25, 0.75)
 
 
 def test_whether_an_item_is_answered_may_depend_on_its_gold_label() -> None:
     gold = ["yes"] * 30 + ["no"] * 30
-    found = bias(judged(["yes"] * 15 + [None] * 15 + ["no"] * 30, gold))
-    assert [use.unanswered.value for use in found.labels] == [0.5, 0.0]
-    assert found.unanswered.p_value is not None
-    assert found.unanswered.p_value < 0.001
+    result = bias(judged(["yes"] * 15 + [None] * 15 + ["no"] * 30, gold))
+    assert [use.unanswered.value for use in result.labels] == [0.5, 0.0]
+    assert result.unanswered.p_value is not None
+    assert result.unanswered.p_value < 0.001
     assert bias(judged(gold, gold)).unanswered.reason == NOTHING_UNANSWERED
 
 
@@ -75,8 +75,8 @@ BALANCED = alone("balanced", [("yes", "no")] * 6 + [("no", "yes")] * 6 + [("yes"
 
 
 def row(table: Table, group: str, quantity: str) -> Row:
-    (found,) = [one for one in table.rows if (one.group, one.quantity) == (group, quantity)]
-    return found
+    (results,) = [one for one in table.rows if (one.group, one.quantity) == (group, quantity)]
+    return results
 
 
 def test_errors_that_go_one_way_are_a_bias_and_as_many_that_go_both_ways_are_none() -> None:

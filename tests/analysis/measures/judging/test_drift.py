@@ -28,12 +28,12 @@ ANCHORS = run("a", [0] * 5 + [1] * 15 + [0] * 64 + [1] * 16)
 def test_the_matrix_of_the_anchors_is_applied_to_all_old_items() -> None:
     anchors = [one for one, place in zip(ANCHORS, range(100), strict=True) if place % 2 == 0]
     lost, gained = 3 / 10, 8 / 40
-    found = drift(OLD, anchors + run("b", [1] * 40 + [0] * 60), {one.text for one in anchors})
+    result = drift(OLD, anchors + run("b", [1] * 40 + [0] * 60), {one.text for one in anchors})
     again = 0.2 * (1 - lost) + 0.8 * gained
-    assert (found.anchors, found.lost.value, found.gained.value) == (50, lost, gained)
-    assert found.judge.value == pytest.approx(again - 0.2)
-    assert found.system.value == pytest.approx(0.4 - again)
-    assert found.without_judge.value == pytest.approx(0.4 - (again - 0.2))
+    assert (result.anchors, result.lost.value, result.gained.value) == (50, lost, gained)
+    assert result.judge.value == pytest.approx(again - 0.2)
+    assert result.system.value == pytest.approx(0.4 - again)
+    assert result.without_judge.value == pytest.approx(0.4 - (again - 0.2))
 
 
 def test_controls_are_no_part_of_the_new_figure_and_repeated_items_are() -> None:
@@ -43,25 +43,25 @@ def test_controls_are_no_part_of_the_new_figure_and_repeated_items_are() -> None
 
 
 def test_if_both_runs_judged_the_same_texts_the_whole_change_is_the_judges() -> None:
-    found = drift(OLD, ANCHORS)
-    assert found.same
-    assert found.system.value == 0
-    assert (found.judge.value, found.judge.low) == pytest.approx((found.total.value, found.total.low))
-    assert "the whole change is the judge's" in drift_finding("Accuracy", ("old", "new"), found)
+    result = drift(OLD, ANCHORS)
+    assert result.same
+    assert result.system.value == 0
+    assert (result.judge.value, result.judge.low) == pytest.approx((result.total.value, result.total.low))
+    assert "the whole change is the judge's" in drift_finding("Accuracy", ("old", "new"), result)
 
 
 def test_anchors_that_never_change_leave_room_for_a_change() -> None:
-    found = drift(OLD, OLD[10:40] + run("b", [1] * 50), {one.text for one in OLD})
-    assert found.judge.value == 0
-    assert found.judge.low < 0 < found.judge.high
-    assert "The system changed; a change of the judge is not shown." in drift_finding("F", ("a", "b"), found)
+    result = drift(OLD, OLD[10:40] + run("b", [1] * 50), {one.text for one in OLD})
+    assert result.judge.value == 0
+    assert result.judge.low < 0 < result.judge.high
+    assert "The system changed; a change of the judge is not shown." in drift_finding("F", ("a", "b"), result)
 
 
 def test_without_anchors_no_part_is_known_and_the_number_to_keep_is_enough_for_any_judge() -> None:
-    found = drift(OLD, run("b", [1] * 30 + [0] * 70))
-    assert (found.judge.reason, found.judge.value, found.anchors_needed) == (NO_ANCHORS, None, 385)
-    assert found.total.low < 0.1 < found.total.high
-    assert "Keep 385 anchors" in drift_finding("F", ("a", "b"), found)
+    result = drift(OLD, run("b", [1] * 30 + [0] * 70))
+    assert (result.judge.reason, result.judge.value, result.anchors_needed) == (NO_ANCHORS, None, 385)
+    assert result.total.low < 0.1 < result.total.high
+    assert "Keep 385 anchors" in drift_finding("F", ("a", "b"), result)
     assert drift(OLD, OLD[:10] + run("b", [1] * 5)).judge.reason == ONE_ANSWER
 
 
@@ -69,9 +69,9 @@ def test_so_many_anchors_give_the_judges_part_to_five_points() -> None:
     few = drift(OLD, ANCHORS[::2], {one.text for one in OLD})
     many = round(few.anchors_needed / few.anchors)
     old, again = (run("a", [one.shows for one in items] * many) for items in (OLD, ANCHORS))
-    found = drift(old, again[::2], {one.text for one in old})
+    result = drift(old, again[::2], {one.text for one in old})
     assert not few.enough
-    assert (found.judge.high - found.judge.low) / 2 == pytest.approx(0.05, rel=0.15)
+    assert (result.judge.high - result.judge.low) / 2 == pytest.approx(0.05, rel=0.15)
 
 
 def test_items_of_one_trajectory_widen_the_interval() -> None:
@@ -86,10 +86,10 @@ def test_the_parts_add_up_to_the_change(items, controls: bool) -> None:
     old = run("a", [shows for shows, _, _ in items])
     again = [JudgedText(f"a{place}", one, "x") for place, (_, one, both) in enumerate(items) if both]
     new = again + run("b", [1, 0, 0])
-    found = drift(old, new, {one.text for one in again} if controls else ())
-    assert found.total.value == pytest.approx(found.new.value - found.old.value)
-    if found.judge.value is not None and found.system.value is not None:
-        assert found.judge.value + found.system.value == pytest.approx(found.total.value)
+    result = drift(old, new, {one.text for one in again} if controls else ())
+    assert result.total.value == pytest.approx(result.new.value - result.old.value)
+    if result.judge.value is not None and result.system.value is not None:
+        assert result.judge.value + result.system.value == pytest.approx(result.total.value)
 
 
 def test_of_equal_texts_each_is_an_anchor_once() -> None:

@@ -38,8 +38,8 @@ POOR = judged("poor", [("yes", "yes", 3), ("yes", "no", 7), ("no", "no", 60), ("
 
 
 def row(table: Table, group: str, quantity: str) -> Row:
-    (found,) = [one for one in table.rows if (one.group, one.quantity) == (group, quantity)]
-    return found
+    (results,) = [one for one in table.rows if (one.group, one.quantity) == (group, quantity)]
+    return results
 
 
 def test_the_finding_says_first_whether_any_judge_beats_the_most_frequent_label_then_worst_and_best() -> None:

@@ -25,32 +25,32 @@ GOLD = [*["yes"] * 12, *["no"] * 3, *[None] * 15, *["yes"] * 2, *["no"] * 18, *[
 
 
 def test_where_some_items_have_gold_their_errors_are_carried_over_to_all() -> None:
-    found = judged_prevalence(judged(ANSWERS, GOLD))
-    assert (found.answered, found.labelled, found.unanswered) == (100, 35, 0)
-    assert found.judge == wilson(30, 100)
-    assert found.people == wilson(14, 35)
-    assert (found.sensitivity, found.specificity) == (wilson(12, 14), wilson(18, 21))
-    assert found.corrected == rogan_gladen((30, 100), (12, 14), (18, 21)).estimate
-    assert found.prediction_powered.value == pytest.approx(0.30 + (14 - 15) / 35)
+    result = judged_prevalence(judged(ANSWERS, GOLD))
+    assert (result.answered, result.labelled, result.unanswered) == (100, 35, 0)
+    assert result.judge == wilson(30, 100)
+    assert result.people == wilson(14, 35)
+    assert (result.sensitivity, result.specificity) == (wilson(12, 14), wilson(18, 21))
+    assert result.corrected == rogan_gladen((30, 100), (12, 14), (18, 21)).estimate
+    assert result.prediction_powered.value == pytest.approx(0.30 + (14 - 15) / 35)
 
 
 def test_where_all_items_have_gold_nothing_is_carried_over() -> None:
-    found = judged_prevalence(judged(["yes", "no", "no"], ["yes", "no", "yes"]))
-    assert found.people == wilson(2, 3)
-    for estimate in (found.corrected, found.prediction_powered):
+    result = judged_prevalence(judged(["yes", "no", "no"], ["yes", "no", "yes"]))
+    assert result.people == wilson(2, 3)
+    for estimate in (result.corrected, result.prediction_powered):
         assert (estimate.value, estimate.reason) == (None, ALL_GOLD)
 
 
 def test_the_unanswered_leave_the_judges_share_open() -> None:
-    found = judged_prevalence(judged(["yes", "no", None, None], ["yes", "no", None, None]))
-    assert (found.judge.value, found.lowest, found.highest) == (0.5, 0.25, 0.75)
+    result = judged_prevalence(judged(["yes", "no", None, None], ["yes", "no", None, None]))
+    assert (result.judge.value, result.lowest, result.highest) == (0.5, 0.25, 0.75)
 
 
 def test_a_judge_that_tells_nothing_corrects_nothing() -> None:
     gold = [*["yes"] * 4, *["no"] * 4, *[None] * 12]
-    found = judged_prevalence(judged(["yes", "no"] * 10, gold))
-    assert found.corrected.value is None
-    assert "tells nothing" in found.corrected.reason
+    result = judged_prevalence(judged(["yes", "no"] * 10, gold))
+    assert result.corrected.value is None
+    assert "tells nothing" in result.corrected.reason
     clustered = judged_prevalence(judged(again(2, ["yes", "no"] * 10), again(2, gold), runs=2))
     assert clustered.corrected.value is None
     assert "tells nothing" in clustered.corrected.reason
@@ -67,8 +67,8 @@ def test_a_judge_that_tells_nothing_corrects_nothing() -> None:
 def test_what_cannot_be_told_is_missing_with_a_reason(
     answers: list[str | None], gold: list[str | None], positive: str, reason: str
 ) -> None:
-    found = judged_prevalence(judged(answers, gold, positive=positive))
-    assert (found.corrected.value, found.corrected.reason) == (None, reason)
+    result = judged_prevalence(judged(answers, gold, positive=positive))
+    assert (result.corrected.value, result.corrected.reason) == (None, reason)
 
 
 def test_runs_are_the_sample_where_items_are_of_runs() -> None:
@@ -86,8 +86,8 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
         truth = rng.random(300) < 0.3
         said = np.where(rng.random(300) < np.where(truth, 0.8, 0.9), truth, ~truth)
         gold = [("yes" if holds else "no") if place < 90 else None for place, holds in enumerate(truth)]
-        found = judged_prevalence(judged(["yes" if flag else "no" for flag in said], gold))
-        for place, estimate in enumerate((found.corrected, found.prediction_powered)):
+        result = judged_prevalence(judged(["yes" if flag else "no" for flag in said], gold))
+        for place, estimate in enumerate((result.corrected, result.prediction_powered)):
             assert estimate.low is not None
             assert estimate.high is not None
             held[place] += estimate.low <= 0.3 <= estimate.high
@@ -96,13 +96,13 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
 
 @pytest.mark.parametrize(("gold", "reason"), [("no", NO_POSITIVE_ITEM), ("yes", NO_NEGATIVE_ITEM)])
 def test_runs_with_labels_of_one_kind_only_say_which_is_missing(gold: str, reason: str) -> None:
-    found = judged_prevalence(judged(["yes", "no"] * 4, [gold] * 6 + [None] * 2, runs=2))
-    assert (found.corrected.value, found.corrected.reason) == (None, reason)
+    result = judged_prevalence(judged(["yes", "no"] * 4, [gold] * 6 + [None] * 2, runs=2))
+    assert (result.corrected.value, result.corrected.reason) == (None, reason)
 
 
 def test_a_positive_label_that_nobody_gave_where_labels_are_open_is_said_to_be_so() -> None:
-    found = judged_prevalence(judged(["no", "no"], ["no", "no"], ()))
-    assert (found.positive, found.judge.reason) == ("", NEVER_POSITIVE)
+    result = judged_prevalence(judged(["no", "no"], ["no", "no"], ()))
+    assert (result.positive, result.judge.reason) == ("", NEVER_POSITIVE)
     unnamed = judged_prevalence(judged(["no", "no"], ["no", "no"], (), positive=""))
     assert unnamed.judge.reason == NO_POSITIVE
 
@@ -116,9 +116,9 @@ def _assess(gold: list[GoldLabel]):
 
 
 def test_the_shares_are_of_the_answered_and_the_label_that_is_looked_for_comes_first() -> None:
-    found = _assess([]).given
-    assert (found.answered, found.unanswered, found.labelled) == (12, 1, 0)
-    assert [(label, share.value, share.n) for label, share in found.shares.items()] == [
+    result = _assess([]).given
+    assert (result.answered, result.unanswered, result.labelled) == (12, 1, 0)
+    assert [(label, share.value, share.n) for label, share in result.shares.items()] == [
         ("yes", 0.25, 12),
         ("no", 0.75, 12),
     ]

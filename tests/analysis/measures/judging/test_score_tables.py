@@ -61,13 +61,13 @@ RARE = [GoldLabel(f"i{n}", "ann", "present" if n < 40 else "absent") for n in ra
 def rarely(judge: str, right: int, failed: int = 0) -> tuple[Verdict, ...]:
     """A judge that is right on the last items, wrong on the first, and of those between gives some no answer."""
     other = {"present": "absent", "absent": "present"}
-    said: list[Verdict] = []
+    verdicts: list[Verdict] = []
     for n, row in enumerate(RARE):
         if N - right - failed <= n < N - right:
-            said.append(Verdict(row.item, judge, None, status="failed", error="time-out"))
+            verdicts.append(Verdict(row.item, judge, None, status="failed", error="time-out"))
         else:
-            said.append(Verdict(row.item, judge, row.label if n >= N - right else other[row.label]))
-    return tuple(said)
+            verdicts.append(Verdict(row.item, judge, row.label if n >= N - right else other[row.label]))
+    return tuple(verdicts)
 
 
 def scores_of(judge: str, right: int, failed: int = 0):

@@ -45,9 +45,9 @@ def test_each_value_of_a_field_has_its_accuracy_and_the_field_one_test() -> None
 
 
 def test_p_values_are_adjusted_over_the_fields() -> None:
-    found = fields(wrong_on(range(6)), first=["a"] * 20 + ["b"] * 20, second=["c", "d"] * 20)
-    raw = [field.p_value for field in found.values()]
-    assert [field.p_adjusted for field in found.values()] == list(holm(raw).p_values)
+    result = fields(wrong_on(range(6)), first=["a"] * 20 + ["b"] * 20, second=["c", "d"] * 20)
+    raw = [field.p_value for field in result.values()]
+    assert [field.p_adjusted for field in result.values()] == list(holm(raw).p_values)
 
 
 def test_the_unanswered_are_left_out_and_again_counted_as_wrong() -> None:
@@ -56,7 +56,7 @@ def test_the_unanswered_are_left_out_and_again_counted_as_wrong() -> None:
 
 
 def test_a_field_has_two_to_twelve_different_texts() -> None:
-    found = fields(
+    result = fields(
         wrong_on([]),
         same=["a"] * 40,
         many=[str(place % 13) for place in range(40)],
@@ -64,13 +64,13 @@ def test_a_field_has_two_to_twelve_different_texts() -> None:
         number=[place % 2 for place in range(40)],
         some=["a", None, "b", ""] * 10,
     )
-    assert set(found) == {"twelve", "some"}
-    assert found["some"].n == 20
+    assert set(result) == {"twelve", "some"}
+    assert result["some"].n == 20
 
 
 def test_a_field_that_says_the_gold_label_is_none_whatever_it_calls_it() -> None:
-    found = fields(wrong_on([3]), outcome=["good", "bad"] * 20, nearly=["good", "bad"] * 19 + ["good", "good"])
-    assert set(found) == {"nearly"}
+    result = fields(wrong_on([3]), outcome=["good", "bad"] * 20, nearly=["good", "bad"] * 19 + ["good", "good"])
+    assert set(result) == {"nearly"}
 
 
 def test_lengths_are_cut_into_thirds_and_equal_ones_stay_together() -> None:
@@ -84,8 +84,8 @@ def test_lengths_are_cut_into_thirds_and_equal_ones_stay_together() -> None:
 def test_a_field_that_is_called_length_stands_beside_the_lengths() -> None:
     items = [BenchmarkItem(f"i{place}", extra={"length": "short" if place % 3 else "long"}) for place in range(40)]
     lengths = Lengths("steps", {item.id: place for place, item in enumerate(items)})
-    found = sliced(wrong_on([1]), items, lengths)
-    assert [(field.field, len(field.slices)) for field in found] == [(LENGTH, 3), ("length", 2)]
+    result = sliced(wrong_on([1]), items, lengths)
+    assert [(field.field, len(field.slices)) for field in result] == [(LENGTH, 3), ("length", 2)]
 
 
 @pytest.mark.parametrize("of_item", [{}, {f"i{place}": 7 for place in range(40)}])

@@ -14,8 +14,8 @@ def read(tmp_path: Path, text: str, threshold: float | None = None) -> PassAttem
     return read_attempts(file, "runs", threshold)
 
 
-def tasks(found: PassAttempts) -> dict[str, TaskCounts]:
-    (system,) = found.systems
+def tasks(result: PassAttempts) -> dict[str, TaskCounts]:
+    (system,) = result.systems
     return dict(system.tasks)
 
 
@@ -33,24 +33,24 @@ def tasks(found: PassAttempts) -> dict[str, TaskCounts]:
     ],
 )
 def test_the_same_attempts_are_read_from_every_form(tmp_path: Path, text: str) -> None:
-    found = read(tmp_path, text)
-    assert tasks(found) == {"a": TaskCounts(1, 1), "b": TaskCounts(1, 0)}
-    assert (found.systems[0].name, found.remarks) == ("runs", ())
+    result = read(tmp_path, text)
+    assert tasks(result) == {"a": TaskCounts(1, 1), "b": TaskCounts(1, 0)}
+    assert (result.systems[0].name, result.remarks) == ("runs", ())
 
 
 def test_a_column_of_systems_separates_them(tmp_path: Path) -> None:
-    found = read(tmp_path, "system,task,passed\nsmall,a,no\nlarge,a,yes\n")
-    assert {one.name: dict(one.tasks) for one in found.systems} == {
+    result = read(tmp_path, "system,task,passed\nsmall,a,no\nlarge,a,yes\n")
+    assert {one.name: dict(one.tasks) for one in result.systems} == {
         "small": {"a": TaskCounts(0, 1)},
         "large": {"a": TaskCounts(1, 0)},
     }
 
 
 def test_what_is_no_outcome_is_counted_and_named_and_no_failure(tmp_path: Path) -> None:
-    found = read(tmp_path, "task,passed\na,yes\na,\na,timeout\nb,7\n")
-    assert tasks(found) == {"a": TaskCounts(1, 0, 2), "b": TaskCounts(0, 0, 1)}
+    result = read(tmp_path, "task,passed\na,yes\na,\na,timeout\nb,7\n")
+    assert tasks(result) == {"a": TaskCounts(1, 0, 2), "b": TaskCounts(0, 0, 1)}
     told = [
-        (one.task, one.where.removeprefix(str(tmp_path)), one.lack, one.found) for one in found.systems[0].unanswered
+        (one.task, one.where.removeprefix(str(tmp_path)), one.lack, one.found) for one in result.systems[0].unanswered
     ]
     assert told == [
         ("a", "/runs.csv, line 3", "missing", ""),
@@ -60,9 +60,9 @@ def test_what_is_no_outcome_is_counted_and_named_and_no_failure(tmp_path: Path) 
 
 
 def test_null_and_an_absent_key_of_json_lines_are_missing(tmp_path: Path) -> None:
-    found = read(tmp_path, '{"task": "a", "passed": null}\n{"task": "a"}\n{"task": "a", "passed": true}\n')
-    assert tasks(found) == {"a": TaskCounts(1, 0, 2)}
-    assert found.systems[0].lacking("missing") == 2
+    result = read(tmp_path, '{"task": "a", "passed": null}\n{"task": "a"}\n{"task": "a", "passed": true}\n')
+    assert tasks(result) == {"a": TaskCounts(1, 0, 2)}
+    assert result.systems[0].lacking("missing") == 2
 
 
 def test_a_reward_is_an_outcome_only_with_a_threshold(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_reward_is_an_outcome_only_with_a_threshold(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("task,passed\n", "no attempts"),
         ("item,label\na,yes\n", "no columns of attempts"),
@@ -89,20 +89,20 @@ def test_a_reward_is_an_outcome_only_with_a_threshold(tmp_path: Path) -> None:
         ("task,n,c\na,1000000,1\n", "whole number up to 100,000"),
     ],
 )
-def test_a_file_that_cannot_be_is_an_error_that_names_the_line(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_a_file_that_cannot_be_is_an_error_that_names_the_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         read(tmp_path, text)
 
 
 def test_under_its_first_name_a_column_is_taken_whatever_else_there_is(tmp_path: Path) -> None:
-    found = read(tmp_path, "task,model,system,passed\na,x,y,yes\n")
-    assert [one.name for one in found.systems] == ["y"]
-    assert "'model'" in found.remarks[0]
+    result = read(tmp_path, "task,model,system,passed\na,x,y,yes\n")
+    assert [one.name for one in result.systems] == ["y"]
+    assert "'model'" in result.remarks[0]
 
 
 def test_attempts_of_one_system_from_two_places_are_added_up_and_said(tmp_path: Path) -> None:
     one = read(tmp_path, "task,passed\na,yes\nb,\n")
-    found = together([one, read(tmp_path, "task,passed\na,no\nc,no\n")])
-    assert tasks(found) == {"a": TaskCounts(1, 1), "b": TaskCounts(0, 0, 1), "c": TaskCounts(0, 1)}
-    assert len(found.systems[0].unanswered) == 1
-    assert found.remarks == ("the attempts of runs from several places are put together",)
+    result = together([one, read(tmp_path, "task,passed\na,no\nc,no\n")])
+    assert tasks(result) == {"a": TaskCounts(1, 1), "b": TaskCounts(0, 0, 1), "c": TaskCounts(0, 1)}
+    assert len(result.systems[0].unanswered) == 1
+    assert result.remarks == ("the attempts of runs from several places are put together",)

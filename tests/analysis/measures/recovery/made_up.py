@@ -41,7 +41,7 @@ def session(
 def experiment(n: int, seed: int = 0, heeding: float = 0.9) -> list[LiveSession]:
     """One problem a session, seen after four steps; guidance that is heeded ends it, else it ends by itself or not."""
     rng, counted = np.random.default_rng(seed), np.random.default_rng(seed + 1)
-    found = []
+    results = []
     for number in range(n):
         arm: LiveArm = ("control", "shadow", "guide")[number % 3]  # type: ignore[assignment]
         category, onset = CATEGORIES[number // 3 % 4], 6 + number % 5
@@ -56,7 +56,7 @@ def experiment(n: int, seed: int = 0, heeding: float = 0.9) -> list[LiveSession]
                 ends, ended = seen + 2, "guidance"
         episode = Episode(category, onset, ends, ended, lasts)  # type: ignore[arg-type]
         ran = session(f"s{number}", arm, [episode], words, unit=f"u{number // 6}-{arm}")
-        found.append(
+        results.append(
             structs.replace(
                 ran,
                 failed_calls=int(counted.integers(0, 6)),
@@ -65,4 +65,4 @@ def experiment(n: int, seed: int = 0, heeding: float = 0.9) -> list[LiveSession]
                 engineer_interventions=int(counted.poisson(1)),
             )
         )
-    return found
+    return results

@@ -31,14 +31,14 @@ CLASSES = {"Loops": ("infinite_loop",), "Overall": CATEGORIES}
 
 def test_a_problem_that_guidance_ends_is_recovered_at_the_first_step_behind_the_word() -> None:
     episode = Episode("infinite_loop", 5, 12, "guidance")
-    (found,) = problems([session("a", "guide", [episode], [word("infinite_loop", 10, 12)])], "word")
-    assert (found.event, found.steps, found.words, found.recovered) == (RECOVERED, 1, 1, True)
+    (result,) = problems([session("a", "guide", [episode], [word("infinite_loop", 10, 12)])], "word")
+    assert (result.event, result.steps, result.words, result.recovered) == (RECOVERED, 1, 1, True)
 
 
 def test_in_the_arm_that_only_detects_the_word_is_where_it_would_have_been_heard() -> None:
     episode = Episode("infinite_loop", 5, 20, "itself")
-    (found,) = problems([session("a", "shadow", [episode], [word("infinite_loop", 10)])], "word")
-    assert (found.event, found.steps) == (RECOVERED, 20 + 1 - 12)
+    (result,) = problems([session("a", "shadow", [episode], [word("infinite_loop", 10)])], "word")
+    assert (result.event, result.steps) == (RECOVERED, 20 + 1 - 12)
 
 
 def test_what_was_over_before_its_word_is_followed_from_the_onset_alone() -> None:
@@ -54,8 +54,8 @@ def test_a_relapse_belongs_to_its_problem_which_is_over_when_that_is() -> None:
         Episode("tool_call_failure", 8, 9, "itself"),
     ]
     given = [session("a", "guide", episodes, [word("infinite_loop", 10, 12), word("infinite_loop", 20, 22)])]
-    (found,) = problems(given, "word")
-    assert (found.event, found.recovered, found.words) == (SESSION_OVER, False, 2)
+    (result,) = problems(given, "word")
+    assert (result.event, result.recovered, result.words) == (SESSION_OVER, False, 2)
     assert [one.category for one in problems(given, "onset")] == ["infinite_loop", "tool_call_failure"]
 
 
@@ -91,25 +91,25 @@ def test_words_without_a_planted_misbehaviour_are_counted() -> None:
 def test_the_judges_label_stands_at_the_word_that_the_problem_is_followed_from() -> None:
     episode = Episode("infinite_loop", 5, 20, "itself")
     words = [word("tool_call_failure", 6, 8), word("infinite_loop", 10, 12), word("infinite_loop", 15, 17)]
-    (found,) = problems([session("a", "guide", [episode], words)], "word", {("a", 1): True, ("a", 2): False})
-    assert found.judged is True
+    (result,) = problems([session("a", "guide", [episode], words)], "word", {("a", 1): True, ("a", 2): False})
+    assert result.judged is True
 
 
 def arms(n: int = 300, **given: float) -> tuple[list[Problem], list[Problem]]:
-    found = problems(experiment(n, **given), "word")  # type: ignore[arg-type]
-    return [one for one in found if one.arm == "guide"], [one for one in found if one.arm == "shadow"]
+    result = problems(experiment(n, **given), "word")  # type: ignore[arg-type]
+    return [one for one in result if one.arm == "guide"], [one for one in result if one.arm == "shadow"]
 
 
-def judged(found: list[Problem], right: float, seed: int = 0) -> list[Problem]:
+def judged(message: list[Problem], right: float, seed: int = 0) -> list[Problem]:
     rng = np.random.default_rng(seed)
-    return [structs.replace(one, judged=one.recovered is bool(rng.random() < right)) for one in found]
+    return [structs.replace(one, judged=one.recovered is bool(rng.random() < right)) for one in message]
 
 
 def test_a_rate_is_over_problems_and_its_interval_over_units() -> None:
     guided, _ = arms()
-    found = recovery_rate(guided)
-    assert found == korn_graubard(by_unit(guided))
-    assert found.value == pytest.approx(sum(one.recovered for one in guided) / len(guided))
+    result = recovery_rate(guided)
+    assert result == korn_graubard(by_unit(guided))
+    assert result.value == pytest.approx(sum(one.recovered for one in guided) / len(guided))
 
 
 def test_classes_and_numbers_of_words_divide_the_problems() -> None:
@@ -137,22 +137,22 @@ def test_the_p_values_of_single_classes_are_adjusted_for_their_number() -> None:
 
 def test_without_censoring_the_incidences_at_the_window_are_the_shares() -> None:
     guided, unguided = arms()
-    found = time_to_recovery(guided, unguided, "word")
-    shares = found.at_window[RECOVERED].shares
+    result = time_to_recovery(guided, unguided, "word")
+    shares = result.at_window[RECOVERED].shares
     assert [one.value for one in shares] == pytest.approx([recovery_rate(arm).value for arm in (guided, unguided)])
-    over = found.at_window[SESSION_OVER].shares[1].value
+    over = result.at_window[SESSION_OVER].shares[1].value
     expected = sum(one.event == SESSION_OVER and one.steps <= WINDOW for one in unguided) / len(unguided)
     assert over == pytest.approx(expected)
-    assert ENGINEER not in found.at_window  # nobody stepped in
-    assert found.unguided.one_minus_kaplan_meier[-1] >= found.unguided.incidence[0, -1]
+    assert ENGINEER not in result.at_window  # nobody stepped in
+    assert result.unguided.one_minus_kaplan_meier[-1] >= result.unguided.incidence[0, -1]
 
 
 def test_a_judge_without_errors_changes_nothing() -> None:
     guided, unguided = arms()
-    found = judge_of_recoveries(judged(guided + unguided, right=1))
-    assert (found.precision.value, found.sensitivity.value, found.specificity.value) == (1, 1, 1)
-    assert found.apparent == found.true
-    assert found.corrected.value == pytest.approx(found.true.value)
+    result = judge_of_recoveries(judged(guided + unguided, right=1))
+    assert (result.precision.value, result.sensitivity.value, result.specificity.value) == (1, 1, 1)
+    assert result.apparent == result.true
+    assert result.corrected.value == pytest.approx(result.true.value)
 
 
 def test_a_rate_is_corrected_by_the_errors_made_on_the_other_half() -> None:
@@ -163,16 +163,16 @@ def test_a_rate_is_corrected_by_the_errors_made_on_the_other_half() -> None:
         structs.replace(one, judged=one.recovered is (one.unit not in used or bool(rng.random() < 0.6)))
         for one in guided
     ]
-    found = judge_of_recoveries(errs)
-    assert found.apparent.value < found.true.value
-    assert found.corrected.value == pytest.approx(found.apparent.value)  # on the other half it made no error
+    result = judge_of_recoveries(errs)
+    assert result.apparent.value < result.true.value
+    assert result.corrected.value == pytest.approx(result.apparent.value)  # on the other half it made no error
 
 
 def test_problems_without_a_label_count_for_no_figure_and_are_told() -> None:
     guided, unguided = arms()
     half = judged(guided, right=0.9)
-    found = judge_of_recoveries(half + unguided)
-    assert found.unlabelled == len(unguided)
+    result = judge_of_recoveries(half + unguided)
+    assert result.unlabelled == len(unguided)
     assert recovery_rate(half + unguided, as_judged).n == len(half)
 
 

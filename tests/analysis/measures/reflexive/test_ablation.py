@@ -35,10 +35,10 @@ RUNS = [
 
 
 def test_a_configuration_is_compared_with_the_whole_loop_seed_by_seed() -> None:
-    found = ablate(RUNS)
-    by_name = {one.name: one.effects["hidden"] for one in found.others}
+    result = ablate(RUNS)
+    by_name = {one.name: one.effects["hidden"] for one in result.others}
     assert list(by_name) == ["memory", "turn_budgets", ALL_OFF]
-    assert found.whole.effects["hidden"].mean.value == pytest.approx(1.0)
+    assert result.whole.effects["hidden"].mean.value == pytest.approx(1.0)
     difference = by_name["turn_budgets"].difference
     assert difference is not None
     assert difference.value == pytest.approx(40 + 2 * 5.5 - 1)
@@ -48,17 +48,17 @@ def test_a_configuration_is_compared_with_the_whole_loop_seed_by_seed() -> None:
 
 
 def test_p_values_are_adjusted_for_every_difference_of_the_table() -> None:
-    found = ablate(RUNS)
-    assert found.tests == 3 * 7
-    adjusted = [effect for one in found.others for effect in one.effects.values()]
+    result = ablate(RUNS)
+    assert result.tests == 3 * 7
+    adjusted = [effect for one in result.others for effect in one.effects.values()]
     assert all((one.p_adjusted or 0) >= (one.p_value or 0) for one in adjusted)
-    assert found.others[1].effects["hidden"].p_adjusted == pytest.approx(21 * 2 / 2**12)
+    assert result.others[1].effects["hidden"].p_adjusted == pytest.approx(21 * 2 / 2**12)
 
 
 def test_a_run_without_a_whole_run_of_its_seed_and_items_is_left_out_and_counted() -> None:
-    found = ablate([*RUNS, a_run(99, ("memory",)), a_run(0, ("memory",), of="others")])
-    assert found.left_out == 2
-    assert "2 runs had no whole run" in table_text(ablation_table(found))
+    result = ablate([*RUNS, a_run(99, ("memory",)), a_run(0, ("memory",), of="others")])
+    assert result.left_out == 2
+    assert "2 runs had no whole run" in table_text(ablation_table(result))
     assert ablate(RUNS).left_out == 0
 
 
@@ -75,13 +75,13 @@ def test_the_order_of_runs_changes_nothing(runs: list[LoopScores]) -> None:
 
 
 def test_the_sentence_of_the_ablation_names_whole_loop_all_off_and_what_tells() -> None:
-    found = ablate(RUNS)
-    assert ablation_table(found).finding.startswith("The loop solves 66.7%")
-    assert "and 0.0% (no 95% interval) with all off" in ablation_table(found).finding
-    assert ablation_table(found).finding.endswith("for 1 of 2 mechanisms.")
-    assert "1 of 2 mechanisms change a figure" in ablation_effects_table(found).finding
-    assert ablation_effects_table(found).finding.endswith("for 21 differences; none shows for memory.")
-    lines = table_text(ablation_effects_table(found)).splitlines()
+    result = ablate(RUNS)
+    assert ablation_table(result).finding.startswith("The loop solves 66.7%")
+    assert "and 0.0% (no 95% interval) with all off" in ablation_table(result).finding
+    assert ablation_table(result).finding.endswith("for 1 of 2 mechanisms.")
+    assert "1 of 2 mechanisms change a figure" in ablation_effects_table(result).finding
+    assert ablation_effects_table(result).finding.endswith("for 21 differences; none shows for memory.")
+    lines = table_text(ablation_effects_table(result)).splitlines()
     assert any(("turn_budgets" in line and "p" in line) or "0.010" in line for line in lines)
 
 

@@ -13,28 +13,28 @@ def _turn(number: int, role: Role, attempt: int = 1, item: str = "a", **digests:
 
 
 def test_a_part_that_was_cut_or_fell_out_for_one_of_them_differs() -> None:
-    found = drift([_turn(0, "worker", task="t", plan="cut"), _turn(1, "reflector", task="", plan="p")])
+    result = drift([_turn(0, "worker", task="t", plan="cut"), _turn(1, "reflector", task="", plan="p")])
 
-    assert found.attempts[0].differing == ("task", "plan")
-    assert found.share.value == 1.0
+    assert result.attempts[0].differing == ("task", "plan")
+    assert result.share.value == 1.0
 
 
 def test_other_parts_may_differ_and_other_attempts_are_not_compared() -> None:
-    found = drift([_turn(0, "worker", check="c", task="t"), _turn(1, "reflector", 2, check="d", task="u")])
+    result = drift([_turn(0, "worker", check="c", task="t"), _turn(1, "reflector", 2, check="d", task="u")])
 
-    assert found.attempts == ()
-    assert found.share.reason == "no two agents were given the same part"
+    assert result.attempts == ()
+    assert result.share.reason == "no two agents were given the same part"
 
 
 def test_the_interval_is_over_items_of_runs() -> None:
     first = [_turn(0, "worker", task="t"), _turn(1, "reflector", task="x")]
     second = [_turn(0, "worker", task="t", item="b"), _turn(1, "reflector", task="t", item="b")]
 
-    found = drift(first, [*first, *second])
+    result = drift(first, [*first, *second])
 
-    assert found.share.value == pytest.approx(2 / 3)
-    assert found.share.n == 3
-    assert found.share.low is not None
+    assert result.share.value == pytest.approx(2 / 3)
+    assert result.share.n == 3
+    assert result.share.low is not None
 
 
 def test_a_turn_that_a_kill_made_void_does_not_count() -> None:

@@ -30,20 +30,20 @@ def scored(events: list[LoopEvent]) -> LoopScores:
 
 
 def test_a_run_is_counted_from_its_log() -> None:
-    found = scored(three_items())
-    assert (found.n, found.solved, found.attempts, found.finished) == (3, 2, 6, True)
-    assert found.ends == {"escalated": 1, "solved": 2}
-    assert found.reasons == {"check_passed": 2, "strategist_escalated": 1}
-    assert (found.calls, found.hidden, found.refused) == (7, 4, 3)
-    assert (found.snapshots, found.restored, found.unverified) == (2, 4, 1)
-    assert found.channels == {"in_band": 4}
-    assert found.seconds == 6 * TURN
+    result = scored(three_items())
+    assert (result.n, result.solved, result.attempts, result.finished) == (3, 2, 6, True)
+    assert result.ends == {"escalated": 1, "solved": 2}
+    assert result.reasons == {"check_passed": 2, "strategist_escalated": 1}
+    assert (result.calls, result.hidden, result.refused) == (7, 4, 3)
+    assert (result.snapshots, result.restored, result.unverified) == (2, 4, 1)
+    assert result.channels == {"in_band": 4}
+    assert result.seconds == 6 * TURN
 
 
 def test_time_is_wasted_on_unsolved_items_and_in_corrupted_attempts_of_solved_ones() -> None:
-    found = scored(three_items())
-    assert found.corrupted == 1
-    assert found.wasted == 2 * TURN + TURN
+    result = scored(three_items())
+    assert result.corrupted == 1
+    assert result.wasted == 2 * TURN + TURN
 
 
 def test_an_attempt_after_a_restoration_that_left_no_access_is_corrupted() -> None:
@@ -58,15 +58,15 @@ def test_a_snapshot_of_an_unhealthy_target_corrupts_what_comes_after_it_until_th
     log.begin("pear").add(worker(), believed, SnapshotTaken("progress", "sick"), item="pear", attempt=1).end("pear")
     log.begin("plum").add(worker(), Checked(False, "failed"), Failed("unhealthy", "y"), item="plum", attempt=1)
     log.add(Restored("baseline", "b0", "b0"), item="plum", attempt=1).passing("plum", 2).end("plum", attempts=2)
-    found = scored(log.begin("fig").passing("fig").end("fig").done())
-    assert (found.corrupted, found.believed, found.solved) == (1, 1, 2)
+    result = scored(log.begin("fig").passing("fig").end("fig").done())
+    assert (result.corrupted, result.believed, result.solved) == (1, 1, 2)
 
 
 def test_an_item_that_is_called_solved_while_its_check_failed_is_believed_and_all_its_time_wasted() -> None:
     log = Log("nopasswd").begin("nopasswd")
     log.add(worker(), Checked(True, "failed", "rule nopasswd: fail", counted="passed"), item="nopasswd", attempt=1)
-    found = scored(log.end("nopasswd").done())
-    assert (found.solved, found.believed, found.wasted) == (0, 1, TURN)
+    result = scored(log.end("nopasswd").done())
+    assert (result.solved, result.believed, result.wasted) == (0, 1, TURN)
 
 
 def test_an_item_whose_check_was_weakened_to_pass_is_believed_and_not_solved() -> None:
@@ -79,29 +79,29 @@ def test_an_item_whose_check_was_weakened_to_pass_is_believed_and_not_solved() -
 def test_an_item_whose_passing_check_was_not_counted_is_missed() -> None:
     log = Log("pear").begin("pear").add(worker(over="seconds"), Checked(True, "passed"), item="pear", attempt=1)
     log.add(Failed("over_budget", "z"), item="pear", attempt=1)
-    found = scored(log.end("pear", "time_budget", "time_budget").done())
-    assert (found.solved, found.missed, found.over) == (0, 1, {"seconds": 1})
+    result = scored(log.end("pear", "time_budget", "time_budget").done())
+    assert (result.solved, result.missed, result.over) == (0, 1, {"seconds": 1})
 
 
 @pytest.mark.parametrize(
-    ("found", "solved"),
+    ("result", "solved"),
     [(Verified("passed"), 1), (Verified("failed"), 0), (None, 0), (Verified("passed", truly="failed"), 0)],
 )
-def test_a_deferred_item_is_solved_where_its_check_was_made_and_passed(found: Verified | None, solved: int) -> None:
+def test_a_deferred_item_is_solved_where_its_check_was_made_and_passed(result: Verified | None, solved: int) -> None:
     item = WorkItem("kernel", "boot", "Do it.", deferred=True)
     log = (
         Log(item).begin("kernel").add(worker(), Checked(True, "unknown"), Deferred("restart"), item="kernel", attempt=1)
     )
-    if found is not None:
-        log.add(found, item="kernel", attempt=1)
+    if result is not None:
+        log.add(result, item="kernel", attempt=1)
     assert scored(log.end("kernel", "solved", "verified_later").done()).solved == solved
 
 
 def test_an_attempt_that_a_kill_cut_short_counts_once() -> None:
     log = Log("pear").begin("pear").add(LessonsRecalled(("a",), 1), worker(), item="pear", attempt=1)
     log.add(Resumed(2)).add(LessonsRecalled(("a",), 1), item="pear", attempt=1).passing("pear").end("pear")
-    found = scored(log.done())
-    assert (found.attempts, found.calls, found.shown) == (1, 1, 1)
+    result = scored(log.done())
+    assert (result.attempts, result.calls, result.shown) == (1, 1, 1)
 
 
 def test_a_script_that_brings_back_a_target_that_was_corrupted_before_does_not_mend_it() -> None:
@@ -112,9 +112,9 @@ def test_a_script_that_brings_back_a_target_that_was_corrupted_before_does_not_m
 
 
 def test_an_unfinished_run_has_items_without_an_end() -> None:
-    found = scored(Log("pear", "plum").begin("pear").failing("pear").events)
-    assert (found.finished, found.ends, found.attempts) == (False, {}, 1)
-    assert found.share_of_ends(0).value is None
+    result = scored(Log("pear", "plum").begin("pear").failing("pear").events)
+    assert (result.finished, result.ends, result.attempts) == (False, {}, 1)
+    assert result.share_of_ends(0).value is None
 
 
 def test_the_strategist_and_memory_are_counted() -> None:
@@ -124,15 +124,15 @@ def test_the_strategist_and_memory_are_counted() -> None:
     log.add(LessonLearned("l1", "accounts", "Look first.", 0.5), item="pear", attempt=1)
     log.add(LessonLearned("l1", "accounts", "Look first.", 0.6, "helped"), item="pear", attempt=1)
     log.add(LessonsRecalled(("l1", "l2"), 9), LessonsRecalled(("l1",), 9), item="pear", attempt=2)
-    found = scored(log.passing("pear", 2).end("pear", attempts=2).done())
-    assert (found.re_engaged, found.unreadable, found.plateaus) == ({"plateau: CONTINUE": 1}, 1, 1)
-    assert (found.stored, found.shown, found.distinct) == (1, 3, 2)
+    result = scored(log.passing("pear", 2).end("pear", attempts=2).done())
+    assert (result.re_engaged, result.unreadable, result.plateaus) == ({"plateau: CONTINUE": 1}, 1, 1)
+    assert (result.stored, result.shown, result.distinct) == (1, 3, 2)
 
 
 def test_a_reflection_repeats_any_earlier_one_on_its_item_whatever_its_endings() -> None:
-    said = ["The disk needs a partition.", "Reload the service.", "The disk still needs partitioning."]
-    assert repeats(said) == 1
-    assert repeats(said[:2]) == 0
+    texts = ["The disk needs a partition.", "Reload the service.", "The disk still needs partitioning."]
+    assert repeats(texts) == 1
+    assert repeats(texts[:2]) == 0
 
 
 def test_a_log_of_something_else_is_refused() -> None:
@@ -163,8 +163,8 @@ def logs(draw: st.DrawFn) -> list[LoopEvent]:
         log.begin(name)
         fails = draw(st.integers(0, 3))
         for attempt in range(1, fails + 1):
-            found = draw(st.sampled_from([good, "broken"]))
-            log.failing(name, attempt, good, found, draw(st.sampled_from(["Disk full.", "Port closed."])))
+            result = draw(st.sampled_from([good, "broken"]))
+            log.failing(name, attempt, good, result, draw(st.sampled_from(["Disk full.", "Port closed."])))
         if draw(st.booleans()):
             log.passing(name, fails + 1).end(name, attempts=fails + 1)
             good = f"{name}-done"
@@ -177,11 +177,11 @@ def logs(draw: st.DrawFn) -> list[LoopEvent]:
 @given(logs())
 def test_counts_add_up(events: list[LoopEvent]) -> None:
     run = worked_run(events)
-    found = score_loop(run)
-    assert sum(found.ends.values()) == sum(found.reasons.values()) == found.n
-    assert found.solved + found.believed + found.missed <= found.n
-    assert found.attempts == sum(len(item.attempts) for item in run.items)
-    assert 0 <= found.corrupted <= found.attempts
-    assert 0 <= found.wasted <= found.seconds
-    assert found.repeated + found.without_facts <= 2 * found.reflections
-    assert sum(found.channels.values()) == found.reflections
+    result = score_loop(run)
+    assert sum(result.ends.values()) == sum(result.reasons.values()) == result.n
+    assert result.solved + result.believed + result.missed <= result.n
+    assert result.attempts == sum(len(item.attempts) for item in run.items)
+    assert 0 <= result.corrupted <= result.attempts
+    assert 0 <= result.wasted <= result.seconds
+    assert result.repeated + result.without_facts <= 2 * result.reflections
+    assert sum(result.channels.values()) == result.reflections

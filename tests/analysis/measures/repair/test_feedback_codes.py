@@ -19,29 +19,29 @@ def _found(folder: Path, *lines: str) -> dict[str, CodeFigures]:
 
 
 def test_a_comment_has_a_code_where_most_of_its_coders_gave_it(tmp_path: Path) -> None:
-    found = _found(
+    result = _found(
         tmp_path, "c1,ann,gratitude;already_fixed", "c1,bob,already_fixed", "c2,ann,gratitude", "c2,bob,", "c3,ann,"
     )
-    assert (found["already_fixed"].share.value, found["already_fixed"].share.n) == (pytest.approx(1 / 3), 3)
-    assert found["gratitude"].share.value == 0
+    assert (result["already_fixed"].share.value, result["already_fixed"].share.n) == (pytest.approx(1 / 3), 3)
+    assert result["gratitude"].share.value == 0
 
 
 def test_a_comment_has_a_theme_where_most_of_its_coders_gave_any_code_of_it(tmp_path: Path) -> None:
-    found = _found(tmp_path, "c1,ann,gratitude", "c1,bob,surprise", "c2,ann,", "c2,bob,")
-    assert found["positive"].share.value == 0.5
-    assert found["positive"].krippendorff_alpha.value == 1
-    assert found["gratitude"].share.value == found["surprise"].share.value == 0
+    result = _found(tmp_path, "c1,ann,gratitude", "c1,bob,surprise", "c2,ann,", "c2,bob,")
+    assert result["positive"].share.value == 0.5
+    assert result["positive"].krippendorff_alpha.value == 1
+    assert result["gratitude"].share.value == result["surprise"].share.value == 0
 
 
 def test_agreement_is_of_each_code_over_what_both_have_coded(tmp_path: Path) -> None:
     lines = [f"c{n},ann,{'gratitude' if n < 5 else ''}" for n in range(10)]
     lines += [f"c{n},bob,{'gratitude' if n < 4 else ''}" for n in range(9)]
-    found = _found(tmp_path, *lines)
-    [pair] = found["gratitude"].pairs
+    result = _found(tmp_path, *lines)
+    [pair] = result["gratitude"].pairs
     assert (pair.raters, pair.n) == (("ann", "bob"), 9)
     assert pair.cohen_kappa == pytest.approx(32 / 41)
-    assert found["gratitude"].krippendorff_alpha.value == pytest.approx(1 - 17 * 2 / (2 * 9 * 9))
-    never = found["surprise"].krippendorff_alpha
+    assert result["gratitude"].krippendorff_alpha.value == pytest.approx(1 - 17 * 2 / (2 * 9 * 9))
+    never = result["surprise"].krippendorff_alpha
     assert never.value is None
     assert never.reason
 
@@ -65,15 +65,15 @@ def test_the_table_has_a_line_for_what_was_given_and_says_what_was_not(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         (["c1,ann,gratitide"], "unknown code 'gratitide'"),
         (["c1,ann,gratitude", "c1,ann,"], "coded 'c1' twice"),
         (["c1,,gratitude"], "without a name"),
     ],
 )
-def test_what_breaks_the_form_is_said_with_its_line(tmp_path: Path, lines: list[str], told: str) -> None:
+def test_what_breaks_the_form_is_said_with_its_line(tmp_path: Path, lines: list[str], message: str) -> None:
     with pytest.raises(InputError) as error:
         read_codings(_file(tmp_path, *lines))
-    assert told in error.value.line()
+    assert message in error.value.line()
     assert f":{len(lines) + 1}: " in error.value.line()

@@ -83,10 +83,10 @@ def decisions_on(**events: Event) -> list[ReviewEvent]:
 
 def test_a_judge_is_measured_on_what_reviewers_rejected_among_the_patches_that_pass() -> None:
     events = [*decisions_on(a="accepted", b="accepted", c="landed", d="rejected"), *decisions_on(b="rejected")]
-    found = reviewed_patches(JUDGED, review_funnel(events))
-    assert [len(found.accepted), [name[0] for name in found.rejected]] == [2, ["b"]]
-    assert found.judge == Confusion(tp=1, fp=0, fn=0, tn=2)
-    assert "33.3%" in reviewed_table(found).finding
+    result = reviewed_patches(JUDGED, review_funnel(events))
+    assert [len(result.accepted), [name[0] for name in result.rejected]] == [2, ["b"]]
+    assert result.judge == Confusion(tp=1, fp=0, fn=0, tn=2)
+    assert "33.3%" in reviewed_table(result).finding
 
 
 def test_a_share_holds_about_so_many_cases_and_every_smaller_one() -> None:

@@ -57,15 +57,15 @@ def test_a_case_attempted_more_often_weighs_no_more() -> None:
 def test_one_of_k_attempts_solves_a_case_by_the_unbiased_estimator() -> None:
     tries = [attempt("apple", sample == 0, sample) for sample in range(4)]
     tries += [attempt("pear", False, sample) for sample in range(4)]
-    found = score_repairs(arm(*tries), resamples=200).solve_rate_at
+    result = score_repairs(arm(*tries), resamples=200).solve_rate_at
     # 1 - C(3, k) / C(4, k) of one case, 0 of the other.
-    assert {k: at.value for k, at in found.items()} == {1: 0.125, 2: 0.25, 3: 0.375, 4: 0.5}
+    assert {k: at.value for k, at in result.items()} == {1: 0.125, 2: 0.25, 3: 0.375, 4: 0.5}
 
 
 def test_iterations_are_of_the_attempts_in_which_the_agent_ran() -> None:
-    found = score_repairs(arm(*FOUR)).iterations
-    assert (found.mean.value, found.mean.n) == (17.0, 3)
-    assert (found.median.value, found.median.low, found.median.high) == (8.0, 3.0, 40.0)
+    result = score_repairs(arm(*FOUR)).iterations
+    assert (result.mean.value, result.mean.n) == (17.0, 3)
+    assert (result.median.value, result.median.low, result.median.high) == (8.0, 3.0, 40.0)
 
 
 def test_an_error_is_what_broke_a_run_and_no_limit_and_no_unsolved_case() -> None:
@@ -99,12 +99,12 @@ def test_where_nothing_counts_every_figure_is_missing_with_its_reason() -> None:
 
 
 def test_the_document_has_what_scripts_rely_on() -> None:
-    found = repair_document(score_repairs(arm(*FOUR)))
-    assert found["n"] == 4
+    result = repair_document(score_repairs(arm(*FOUR)))
+    assert result["n"] == 4
     for name in ("solve_rate", "patch_generation_rate", "error_rate"):
-        assert set(found[name]) == {"value", "low", "high", "n", "method", "reason"}
-    assert set(found["iterations"]) == {"mean", "median"}
-    by_id = {case["id"]: case for case in found["cases"]}
+        assert set(result[name]) == {"value", "low", "high", "n", "method", "reason"}
+    assert set(result["iterations"]) == {"mean", "median"}
+    by_id = {case["id"]: case for case in result["cases"]}
     assert by_id["plum"]["solved"] is by_id["rowan"]["solved"] is by_id["apple"]["error"] is None
     assert {"id", "solved", "patched", "error", "iterations", "seconds"} <= set(by_id["apple"])
 
@@ -137,17 +137,17 @@ def test_the_median_is_that_of_all_attempts(counts: list[list[int]]) -> None:
         for case, of_case in enumerate(counts)
         for sample, count in enumerate(of_case)
     ]
-    found = score_repairs(arm(*tries), resamples=50).iterations.median
+    result = score_repairs(arm(*tries), resamples=50).iterations.median
     flat = [count for of_case in counts for count in of_case]
-    assert found.value == median(flat)
-    if found.low is None or found.high is None:
-        assert found.reason, "an interval without width is missing and says why"
+    assert result.value == median(flat)
+    if result.low is None or result.high is None:
+        assert result.reason, "an interval without width is missing and says why"
     else:
-        assert min(flat) <= found.low < found.high <= max(flat)
+        assert min(flat) <= result.low < result.high <= max(flat)
 
 
 def test_resamples_are_of_whole_cases() -> None:
     tries = [attempt(case, case == "apple", sample) for case in ("apple", "pear") for sample in range(50)]
-    found = score_repairs(arm(*tries), resamples=500).solve_rate
-    assert (found.value, found.low, found.high) == (0.5, 0.0, 1.0)
-    assert "cases" in found.method
+    result = score_repairs(arm(*tries), resamples=500).solve_rate
+    assert (result.value, result.low, result.high) == (0.5, 0.0, 1.0)
+    assert "cases" in result.method

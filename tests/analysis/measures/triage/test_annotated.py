@@ -46,10 +46,10 @@ def test_the_consensus_says_how_it_came_about() -> None:
         "tied": _blind("tied", "task", "agent", "pass"),
         "open": _blind("open", "task", "task"),
     }
-    found = consensus(_study(*(one for given in cases.values() for one in given), items=tuple(cases)))
-    assert [one.how for one in found] == list(cases)
-    assert [one.label for one in found] == ["task", "task", "agent", None, None]
-    assert found[3].candidates == ("agent", "pass", "task")
+    result = consensus(_study(*(one for given in cases.values() for one in given), items=tuple(cases)))
+    assert [one.how for one in result] == list(cases)
+    assert [one.label for one in result] == ["task", "task", "agent", None, None]
+    assert result[3].candidates == ("agent", "pass", "task")
 
 
 def test_the_subcategory_is_that_of_most_of_those_who_gave_the_label() -> None:

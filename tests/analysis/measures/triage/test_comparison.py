@@ -17,17 +17,17 @@ POOR = ["task/brittle_tests", "task", "", "agent/timeout", "pass"] * 4
 
 
 def test_each_judge_has_kappa_and_agreement_both_ways_and_the_best_is_named() -> None:
-    found = compared(judged_cases(GOLD, {"right": RIGHT, "poor": POOR}), resamples=500)
-    poor = found.runs["poor"].scores
-    assert found.best == "right"
+    result = compared(judged_cases(GOLD, {"right": RIGHT, "poor": POOR}), resamples=500)
+    poor = result.runs["poor"].scores
+    assert result.best == "right"
     assert (poor.accuracy.value, poor.accuracy_all.value) == (0.25, 0.2)
-    assert [(pair.a, pair.b, pair.only_a) for pair in found.pairs] == [("right", "poor", 16)]
-    assert found.runs["poor"].seconds.mean.value == 0.5
+    assert [(pair.a, pair.b, pair.only_a) for pair in result.pairs] == [("right", "poor", 16)]
+    assert result.runs["poor"].seconds.mean.value == 0.5
 
 
 def test_a_verdict_that_names_no_subcategory_is_unanswered_there_and_never_given_one() -> None:
-    found = compared(judged_cases(GOLD, {"right": RIGHT, "coarse": COARSE}), resamples=500)
-    exact, coarse = found.runs["right"].finer, found.runs["coarse"].finer
+    result = compared(judged_cases(GOLD, {"right": RIGHT, "coarse": COARSE}), resamples=500)
+    exact, coarse = result.runs["right"].finer, result.runs["coarse"].finer
     assert exact is not None
     assert exact.accuracy_all.value == 1.0
     assert coarse is not None
@@ -57,39 +57,39 @@ def test_intervals_are_over_families_where_they_are_known() -> None:
 
 def test_errors_that_all_go_to_the_task_are_a_bias() -> None:
     cases = judged_cases(["agent"] * 16 + ["task"] * 16, {"weak": ["task"] * 8 + ["agent"] * 8 + ["task"] * 16})
-    found = direction(cases.sample("weak"))
-    assert (found.n_agent_to_task, found.n_task_to_agent) == (8, 0)
-    assert found.agent_to_task.value == 0.5
-    assert found.p_value is not None
-    assert found.p_value < 0.01
-    assert found.difference.low is not None
-    assert found.difference.low > 0
+    result = direction(cases.sample("weak"))
+    assert (result.n_agent_to_task, result.n_task_to_agent) == (8, 0)
+    assert result.agent_to_task.value == 0.5
+    assert result.p_value is not None
+    assert result.p_value < 0.01
+    assert result.difference.low is not None
+    assert result.difference.low > 0
 
 
 def test_over_families_that_err_as_a_whole_the_same_errors_show_no_bias() -> None:
-    said = ["task"] * 8 + ["agent"] * 8 + ["task"] * 16
-    cases = judged_cases(["agent"] * 16 + ["task"] * 16, {"weak": said}, [f"f{n // 8}" for n in range(32)])
-    found = direction(cases.sample("weak"))
-    assert found.p_value is not None
-    assert found.p_value >= 0.5
+    texts = ["task"] * 8 + ["agent"] * 8 + ["task"] * 16
+    cases = judged_cases(["agent"] * 16 + ["task"] * 16, {"weak": texts}, [f"f{n // 8}" for n in range(32)])
+    result = direction(cases.sample("weak"))
+    assert result.p_value is not None
+    assert result.p_value >= 0.5
 
 
 def test_a_case_left_open_is_no_error_and_is_counted() -> None:
     cases = judged_cases(["agent", "agent", "task"], {"shy": ["", "agent", "task"]})
-    found = direction(cases.sample("shy"))
-    assert found.agent_to_task.n == 1
-    assert found.unanswered["agent"].value == 0.5
-    assert (found.p_value, found.reason) == (None, "there is no such error")
+    result = direction(cases.sample("shy"))
+    assert result.agent_to_task.n == 1
+    assert result.unanswered["agent"].value == 0.5
+    assert (result.p_value, result.reason) == (None, "there is no such error")
 
 
 def test_leaving_out_the_one_family_that_is_judged_wrong_gives_a_perfect_kappa() -> None:
     gold = ["agent", "task", "infrastructure", "pass"] * 3
     said = [*gold[:8], "task", "agent", "pass", "infrastructure"]
     cases = judged_cases(gold, {"judge": said}, [f"f{n // 4}" for n in range(12)])
-    found = left_out(cases.sample("judge"), cases.clusters)
-    assert found.families[0].name == "family f2"
-    assert (found.families[0].right.value, found.families[0].kappa_without) == (0.0, 1.0)
-    assert found.kappa is not None
-    assert found.ends is not None
-    assert found.ends[0].kappa_without is not None
-    assert found.ends[0].kappa_without < found.kappa < 1.0
+    result = left_out(cases.sample("judge"), cases.clusters)
+    assert result.families[0].name == "family f2"
+    assert (result.families[0].right.value, result.families[0].kappa_without) == (0.0, 1.0)
+    assert result.kappa is not None
+    assert result.ends is not None
+    assert result.ends[0].kappa_without is not None
+    assert result.ends[0].kappa_without < result.kappa < 1.0

@@ -75,17 +75,17 @@ def test_precision_is_of_the_kept_with_gold_and_both_bounds_count_the_rest() -> 
     decisions = decided(
         ("agent", "failed"), ("agent", "failed"), ("pass", "passed"), ("pass", "passed"), ("", "failed")
     )
-    found = curation(decisions, {"c0": "agent", "c1": "task", "c2": "pass"})
-    assert found.precision.value == pytest.approx(2 / 3)
-    assert (found.precision_lowest, found.precision_highest) == (2 / 4, 3 / 4)
-    assert found.bound.low is not None
-    assert found.bound.low < 2 / 3
-    assert found.recall.value == 1.0
+    result = curation(decisions, {"c0": "agent", "c1": "task", "c2": "pass"})
+    assert result.precision.value == pytest.approx(2 / 3)
+    assert (result.precision_lowest, result.precision_highest) == (2 / 4, 3 / 4)
+    assert result.bound.low is not None
+    assert result.bound.low < 2 / 3
+    assert result.recall.value == 1.0
 
 
 def test_a_run_to_be_kept_that_has_no_verdict_is_lost() -> None:
-    found = curation(decided(("agent", "failed"), ("", "failed")), {"c0": "agent", "c1": "agent"})
-    assert found.recall.value == 0.5
+    result = curation(decided(("agent", "failed"), ("", "failed")), {"c0": "agent", "c1": "agent"})
+    assert result.recall.value == 0.5
 
 
 def test_what_a_reward_is_worth_by_the_verdicts() -> None:
@@ -98,9 +98,9 @@ def test_what_a_reward_is_worth_by_the_verdicts() -> None:
 def test_a_judge_without_errors_needs_no_correction() -> None:
     rates = ErrorRates("made up", SURE, SURE, SURE)
     decisions = decided(*[("pass", "passed")] * 6, *[("task", "passed")] * 2, *[("agent", "failed")] * 2)
-    found = curation(decisions, {}, rates=rates)
-    assert found.worth.corrected_earned.value == pytest.approx(0.6)
-    assert found.corrected_precision.value == pytest.approx(1.0)
+    result = curation(decisions, {}, rates=rates)
+    assert result.worth.corrected_earned.value == pytest.approx(0.6)
+    assert result.corrected_precision.value == pytest.approx(1.0)
 
 
 def test_passes_that_a_judge_overlooks_are_allowed_for() -> None:
@@ -113,19 +113,19 @@ def test_passes_that_a_judge_overlooks_are_allowed_for() -> None:
 
 
 def test_without_known_errors_nothing_is_corrected_and_the_reason_stands_there() -> None:
-    found = curation(decided(("pass", "passed")), {})
-    assert found.corrected_precision.value is None
-    assert "not known" in found.corrected_precision.reason
-    assert found.worth.corrected_earned.value is None
+    result = curation(decided(("pass", "passed")), {})
+    assert result.corrected_precision.value is None
+    assert "not known" in result.corrected_precision.reason
+    assert result.worth.corrected_earned.value is None
 
 
 @pytest.mark.parametrize("rate", [Rate((3, 3), (2, 3)), Rate((4, 5), (8, 12)), Rate((9, 10), (5, 12))])
 def test_where_the_errors_leave_everything_open_nothing_is_said_of_the_kept(rate: Rate) -> None:
     decisions = decided(*[("pass", "passed")] * 3, *[("task", "passed")] * 7)
-    found = curation(decisions, {}, rates=ErrorRates("made up", rate, SURE, SURE))
-    assert found.corrected_precision.value is None
-    told = "How many of those kept are rightly kept is not known: everything from 0% to 100% is left open."
-    assert precision_sentence(found) == told
+    result = curation(decisions, {}, rates=ErrorRates("made up", rate, SURE, SURE))
+    assert result.corrected_precision.value is None
+    text = "How many of those kept are rightly kept is not known: everything from 0% to 100% is left open."
+    assert precision_sentence(result) == text
 
 
 def test_the_errors_of_a_judge_are_counted_on_what_it_answered() -> None:
@@ -163,10 +163,10 @@ def test_curation_by_judges_on_generated_cases_is_a_table_of_generated_figures()
 
 
 def test_the_sentences_say_what_is_kept_and_what_is_left() -> None:
-    found = curation(decided(("agent", "failed"), ("task", "passed"), ("", "failed")), {"c0": "agent"})
-    assert curation_sentence(found).startswith("1 of 3 runs kept; 1 filtered, 1 undecided. By gold labels 100.0%")
-    assert "recorded solve rate is 33.3%" in worth_sentence(found)
-    table = curation_table(found, "j", "made up", "generated")
+    result = curation(decided(("agent", "failed"), ("task", "passed"), ("", "failed")), {"c0": "agent"})
+    assert curation_sentence(result).startswith("1 of 3 runs kept; 1 filtered, 1 undecided. By gold labels 100.0%")
+    assert "recorded solve rate is 33.3%" in worth_sentence(result)
+    table = curation_table(result, "j", "made up", "generated")
     assert {row.evidence for row in table.rows} == {"generated"}
     assert UNDECIDED.capitalize() in {row.quantity for row in table.rows}
 

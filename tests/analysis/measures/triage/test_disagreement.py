@@ -36,42 +36,42 @@ def _found(study: AnnotatedStudy):
 
 
 def test_the_border_at_which_most_disputes_are_comes_first() -> None:
-    found = _found(_study("aat", "tta", "aai", "aaa"))
-    assert [(one.labels, one.n) for one in found.boundaries] == [
+    result = _found(_study("aat", "tta", "aai", "aaa"))
+    assert [(one.labels, one.n) for one in result.boundaries] == [
         (("agent", "task"), 2),
         (("agent", "infrastructure"), 1),
     ]
-    assert found.boundaries[0].share.value == pytest.approx(2 / 3)
-    assert found.disputed == ("case 0", "case 1", "case 2")
+    assert result.boundaries[0].share.value == pytest.approx(2 / 3)
+    assert result.disputed == ("case 0", "case 1", "case 2")
 
 
 def test_a_lean_to_task_is_told_from_a_lean_to_agent() -> None:
-    found = _found(_study(*["aat"] * 8, *["aaa"] * 8, "tta", *["ttt"] * 15)).lean
-    assert (found.n_to_task, found.n_to_agent) == (8, 1)
-    assert (found.to_task.value, found.to_agent.value) == (0.5, 1 / 16)
-    assert found.share.value == pytest.approx(8 / 9)
+    result = _found(_study(*["aat"] * 8, *["aaa"] * 8, "tta", *["ttt"] * 15)).lean
+    assert (result.n_to_task, result.n_to_agent) == (8, 1)
+    assert (result.to_task.value, result.to_agent.value) == (0.5, 1 / 16)
+    assert result.share.value == pytest.approx(8 / 9)
     # Mid-p of 1 of 9: 2 (P(0) + P(1) / 2) = 2 (1 + 4.5) / 512.
-    assert found.sign_test.p_value == pytest.approx(11 / 512)
-    assert found.rates_test.p_value is not None
-    assert found.rates_test.p_value < 0.05
+    assert result.sign_test.p_value == pytest.approx(11 / 512)
+    assert result.rates_test.p_value is not None
+    assert result.rates_test.p_value < 0.05
 
 
 def test_two_raters_have_no_majority_to_lean_away_from() -> None:
-    found = _found(_study("at", "aa", "ta", "at"))
-    assert found.lean.share.value is None
-    assert "three raters" in found.lean.share.reason
-    assert found.raters[0].task_use.value == pytest.approx(-0.25)
-    assert found.raters_alike.p_value is None
+    result = _found(_study("at", "aa", "ta", "at"))
+    assert result.lean.share.value is None
+    assert "three raters" in result.lean.share.reason
+    assert result.raters[0].task_use.value == pytest.approx(-0.25)
+    assert result.raters_alike.p_value is None
 
 
 def test_a_rater_who_stands_apart_is_named() -> None:
-    found = _found(_study(*["aat"] * 12, *["aaa"] * 8))
-    assert [one.apart.value for one in found.raters] == [0, 0, 0.6]
-    assert found.raters[2].task_use.value == pytest.approx(0.6)
-    assert found.raters[2].task_use.low is not None
-    assert found.raters[2].task_use.low > 0
-    assert found.raters_alike.p_value is not None
-    assert found.raters_alike.p_value < 0.001
+    result = _found(_study(*["aat"] * 12, *["aaa"] * 8))
+    assert [one.apart.value for one in result.raters] == [0, 0, 0.6]
+    assert result.raters[2].task_use.value == pytest.approx(0.6)
+    assert result.raters[2].task_use.low is not None
+    assert result.raters[2].task_use.low > 0
+    assert result.raters_alike.p_value is not None
+    assert result.raters_alike.p_value < 0.001
 
 
 def test_labels_of_the_calibration_set_are_compared_and_not_mixed_with_the_others() -> None:
@@ -80,23 +80,23 @@ def test_labels_of_the_calibration_set_are_compared_and_not_mixed_with_the_other
     study = AnnotatedStudy(
         (*first.items, *(f"later {item}" for item in later.items)), RATERS, (*first.answers, *renamed), LABELS
     )
-    found = _found(study)
-    assert (found.n, len(found.disputed), found.report.categories) == (4, 1, ["task", "agent"])
-    assert [one.unanimous.value for one in found.phases] == [0, 0.75]
-    assert found.phases_difference.value == 0.75
-    assert len(found.consensus) == 6
+    result = _found(study)
+    assert (result.n, len(result.disputed), result.report.categories) == (4, 1, ["task", "agent"])
+    assert [one.unanimous.value for one in result.phases] == [0, 0.75]
+    assert result.phases_difference.value == 0.75
+    assert len(result.consensus) == 6
 
 
 def test_reconciliation_is_measured_beside_the_blind_labels_and_changes_none() -> None:
     before = _found(_study("aat", "tta", "ait", "aaa"))
-    found = _found(_study("aat", "tta", "ait", "aaa", after={0: "ttt", 1: "ttt", 2: "aat"}))
-    assert found.report.fleiss_kappa == before.report.fleiss_kappa
-    again = found.reconciled
+    result = _found(_study("aat", "tta", "ait", "aaa", after={0: "ttt", 1: "ttt", 2: "aat"}))
+    assert result.report.fleiss_kappa == before.report.fleiss_kappa
+    again = result.reconciled
     assert (again.n, again.settled.value) == (3, pytest.approx(2 / 3))
     assert (again.to_task, again.to_agent) == (3, 0)
     assert again.flows == {("agent", "task"): 3, ("infrastructure", "agent"): 1}
     assert again.majority_changed == 2
-    assert [one.how for one in found.consensus] == ["reconciled", "reconciled", "majority", "unanimous"]
+    assert [one.how for one in result.consensus] == ["reconciled", "reconciled", "majority", "unanimous"]
 
 
 def test_subcategories_are_compared_where_the_label_is_agreed_on() -> None:
@@ -111,12 +111,12 @@ def test_subcategories_are_compared_where_the_label_is_agreed_on() -> None:
 
 
 def test_raw_agreement_of_all_is_over_pairs_with_an_interval_over_cases() -> None:
-    found = _found(_study("aaa", "aat", "ttt", "ata"))
-    together, *pairs = rater_agreement(found.labels, found.report)
+    result = _found(_study("aaa", "aat", "ttt", "ata"))
+    together, *pairs = rater_agreement(result.labels, result.report)
     assert together.agreement.value == pytest.approx(8 / 12)
     assert "4 clusters" in together.agreement.method
     assert [one.agreement.value for one in pairs] == [0.75, 0.75, 0.5]
-    assert together.agreement.value == pytest.approx(found.report.percent_agreement)
+    assert together.agreement.value == pytest.approx(result.report.percent_agreement)
 
 
 def test_the_time_for_a_case_is_the_median_of_those_that_were_recorded() -> None:
@@ -124,9 +124,9 @@ def test_the_time_for_a_case_is_the_median_of_those_that_were_recorded() -> None
     times = {"case 0": 60, "case 1": 100, "case 2": 900}
     timed = (structs.replace(one, seconds=times[one.item]) if one.rater == "ann" else one for one in study.answers)
     study = structs.replace(study, answers=tuple(timed))
-    found = disagreement(study, resamples=200)
-    assert (found.seconds["ann"].value, found.seconds["ben"].value) == (100, None)
-    assert any(table.name == "seconds" for table in annotation_tables(found, "made up"))
+    result = disagreement(study, resamples=200)
+    assert (result.seconds["ann"].value, result.seconds["ben"].value) == (100, None)
+    assert any(table.name == "seconds" for table in annotation_tables(result, "made up"))
 
 
 @pytest.mark.parametrize(
@@ -144,13 +144,13 @@ def test_the_planted_lean_of_simulated_raters_is_found() -> None:
     errors = {"agent": {"task": 0.01}, "task": {"agent": 0.01}}
     raters = tuple(SimulatedRater(name, border, errors=errors) for name, border in (("a", 0.1), ("b", 0.1), ("c", 0.9)))
     model = ErrorModel(1500, 0.3, {"task": 0.3, "agent": 0.7}, raters)
-    found = _found(simulated_study(model, seed=5))
-    assert found.lean.sign_test.p_value is not None
-    assert found.lean.sign_test.p_value < 0.001
-    assert found.lean.share.value is not None
-    assert found.lean.share.value > 0.8
+    result = _found(simulated_study(model, seed=5))
+    assert result.lean.sign_test.p_value is not None
+    assert result.lean.sign_test.p_value < 0.001
+    assert result.lean.share.value is not None
+    assert result.lean.share.value > 0.8
     # At the border, 30% of all cases, c says task on 90% of the cases and the others on 10%.
-    use = found.raters[2].task_use
+    use = result.raters[2].task_use
     assert use.low is not None
     assert use.high is not None
     assert use.low < 0.3 * 0.8 < use.high

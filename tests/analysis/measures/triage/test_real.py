@@ -36,21 +36,21 @@ def solved(**systems: str) -> SolvedSet:
 
 
 def test_a_pass_on_a_defective_task_is_a_share_of_the_passes_on_tasks_that_were_looked_at() -> None:
-    found = worth_of_passes(solved(one="++--+", two="+-+-+"), defect({"a"}, set("abcd")), fewest=2)
-    assert found.passes == 4
-    assert found.of_passes.value == pytest.approx(2 / 4)
-    assert (found.rate.value, found.other_rate.value) == (1.0, pytest.approx(2 / 6))
-    assert found.difference.value == pytest.approx(1 - 2 / 6)
-    assert (found.lowest.value, found.highest.value) == (0.5, 0.5)
+    result = worth_of_passes(solved(one="++--+", two="+-+-+"), defect({"a"}, set("abcd")), fewest=2)
+    assert result.passes == 4
+    assert result.of_passes.value == pytest.approx(2 / 4)
+    assert (result.rate.value, result.other_rate.value) == (1.0, pytest.approx(2 / 6))
+    assert result.difference.value == pytest.approx(1 - 2 / 6)
+    assert (result.lowest.value, result.highest.value) == (0.5, 0.5)
 
 
 def test_a_class_that_the_leaderboard_has_no_task_of_has_no_solve_rate_and_says_why() -> None:
-    found = worth_of_passes(solved(one="++--+"), defect({"x", "y"}, {"a", "x", "y"}))
-    assert found.rate.value is None
-    assert found.rate.reason
-    assert found.kept.value == 0
-    assert found.other_kept.value == 1
-    assert found.lowest.reason == "no system passed 50 of the tasks"
+    result = worth_of_passes(solved(one="++--+"), defect({"x", "y"}, {"a", "x", "y"}))
+    assert result.rate.value is None
+    assert result.rate.reason
+    assert result.kept.value == 0
+    assert result.other_kept.value == 1
+    assert result.lowest.reason == "no system passed 50 of the tasks"
 
 
 def test_errors_are_shared_out_by_whose_fault_their_category_says_they_are() -> None:
@@ -59,9 +59,9 @@ def test_errors_are_shared_out_by_whose_fault_their_category_says_they_are() -> 
         [],
         [("1", "Timeout Issues"), ("2", "A category of its own")],
     ]
-    found = marked_faults("trail", "somebody", runs)
-    assert (found.runs, found.marks) == (2, 4)
-    assert {fault: share.value for fault, share in found.shares.items()} == {
+    result = marked_faults("trail", "somebody", runs)
+    assert (result.runs, result.marks) == (2, 4)
+    assert {fault: share.value for fault, share in result.shares.items()} == {
         "task": 0,
         "agent": 0.25,
         "infrastructure": 0.25,
@@ -69,11 +69,11 @@ def test_errors_are_shared_out_by_whose_fault_their_category_says_they_are() -> 
     }
 
 
-def triaged(*said: str | None) -> TriagedSet:
+def triaged(*text: str | None) -> TriagedSet:
     """A judge on runs whose gold labels are agent, agent, task."""
     gold = [GoldLabel(str(place), "people", label) for place, label in enumerate(("agent", "agent", "task"))]
     verdicts = tuple(
-        Verdict(str(place), "made_up", label, "answered" if label else "abstained") for place, label in enumerate(said)
+        Verdict(str(place), "made_up", label, "answered" if label else "abstained") for place, label in enumerate(text)
     )
     judged = JudgedItems("made_up", "agentrx", "made up", verdicts, tuple(gold), {}, LABELS, "task")
     return TriagedSet(judged, score(verdicts, gold, LABELS, resamples=200), unmapped=2, unaskable=0)

@@ -43,19 +43,19 @@ def index():
 
 
 def test_labels_models_and_prompts_are_said_once_and_then_counted():
-    found = index()
-    assert found["labels"] == ["fruit", "leaf", "root"]
-    assert found["models"] == ["m-1", "m-2"]
-    assert [run["label"] for run in found["runs"]] == [[0, NONE, NONE], [2, NONE, NONE]]
-    assert found["runs"][1]["model"] == [1, NONE, NONE]
+    result = index()
+    assert result["labels"] == ["fruit", "leaf", "root"]
+    assert result["models"] == ["m-1", "m-2"]
+    assert [run["label"] for run in result["runs"]] == [[0, NONE, NONE], [2, NONE, NONE]]
+    assert result["runs"][1]["model"] == [1, NONE, NONE]
 
 
 def test_a_tie_is_no_gold_label_and_an_item_that_was_not_asked_has_no_status():
-    found = index()
-    assert found["gold"] == [0, 1, TIED]
-    assert found["ratings"] == [[0, 1, 1], [NONE, 1, 0]]
-    assert [run["status"] for run in found["runs"]] == [[0, 3, NONE], [0, NONE, NONE]]
-    assert found["statuses"][3] == "refused"
+    result = index()
+    assert result["gold"] == [0, 1, TIED]
+    assert result["ratings"] == [[0, 1, 1], [NONE, 1, 0]]
+    assert [run["status"] for run in result["runs"]] == [[0, 3, NONE], [0, NONE, NONE]]
+    assert result["statuses"][3] == "refused"
 
 
 def test_what_is_unknown_stays_unknown():
@@ -66,9 +66,9 @@ def test_what_is_unknown_stays_unknown():
 
 
 def test_parts_are_named_by_place():
-    found = index()
-    assert (found["piece_of"], found["run_of"]) == (["text-0/0", "", ""], ["", "run-0", ""])
-    assert found["absent"] == {2: "It did not fit."}
+    result = index()
+    assert (result["piece_of"], result["run_of"]) == (["text-0/0", "", ""], ["", "run-0", ""])
+    assert result["absent"] == {2: "It did not fit."}
 
 
 def test_wrong_answers_matter_more_than_missing_ones_and_both_more_than_right_ones():
@@ -80,6 +80,6 @@ def test_wrong_answers_matter_more_than_missing_ones_and_both_more_than_right_on
 
 def test_long_reasons_are_cut_where_there_are_many_and_say_by_how_much():
     many = {f"i{n}": Verdict(f"i{n}", "j", "fruit", rationale="word " * 1_000) for n in range(10_000)}
-    found = item_index(list(many), [], GOLD, [JudgedBy("j", many)], excerpts={}, piece_of={}, run_of={}, absent={})
-    assert len(found["runs"][0]["rationale"][0]) < 1_000
-    assert found["runs"][0]["rationale"][0].endswith("more characters]")
+    result = item_index(list(many), [], GOLD, [JudgedBy("j", many)], excerpts={}, piece_of={}, run_of={}, absent={})
+    assert len(result["runs"][0]["rationale"][0]) < 1_000
+    assert result["runs"][0]["rationale"][0].endswith("more characters]")

@@ -109,8 +109,8 @@ def of_papers() -> Report:
 
 
 def test_a_line_a_paper_counts_its_figures_by_status_and_all_lines_add_up_to_the_run():
-    found = paper_lines(notebook_lines([of_papers()]))
-    assert [(line.title.partition(":")[0], line.counts) for line in found] == [
+    result = paper_lines(notebook_lines([of_papers()]))
+    assert [(line.title.partition(":")[0], line.counts) for line in result] == [
         ("Wink", (0, 1, 0, 1)),
         ("Verifying the Verifiers", (0, 0, 0, 1)),
         ("Rates stated with public results", (0, 1, 0, 0)),

@@ -51,22 +51,22 @@ def printed() -> Table:
 def test_a_printed_figure_leads_to_the_line_that_names_it(printed):
     lines = published_file_text("wink").splitlines()
     figures = {figure.id: figure for figure in load_paper("wink").figure}
-    found = origins(printed).rows
+    result = origins(printed).rows
     published = [row for row in printed.rows if row.evidence == "published"]
     assert published
     for row in published:
-        address, line = urldefrag(found[row])
+        address, line = urldefrag(result[row])
         assert address == "records/wink.html"
         figure = figures[lines[int(line.removeprefix("L")) - 1].split('"')[1]]
         assert (figure.printed, figure.place) == (row.printed, row.source)
 
 
 def test_a_recomputed_figure_leads_to_the_printed_one_that_it_is_held_against(printed):
-    lines, found = published_file_text("wink").splitlines(), origins(printed).rows
+    lines, results = published_file_text("wink").splitlines(), origins(printed).rows
     recomputed = [row for row in printed.rows if row.evidence == "recomputed"]
     assert recomputed
     for row in recomputed:
-        line = lines[int(urldefrag(found[row])[1].removeprefix("L")) - 1]
+        line = lines[int(urldefrag(results[row])[1].removeprefix("L")) - 1]
         assert row.figures == (f"wink/{line.split(chr(34))[1]}",)
 
 
@@ -91,9 +91,9 @@ def test_an_example_of_a_run_leads_to_the_page_of_that_run_at_its_step():
 
 def test_a_figure_of_several_sets_leads_nowhere_but_the_caption_names_them_all():
     row = Row("Ripe", 0.1, source="2 public sets")
-    found = origins(Table("ripe", "fruit", "Ripe", "F", (row,), datasets=("mast", "trail")))
-    assert found.rows == {}
-    assert [name for name, _ in found.records] == ["mast", "trail"]
+    result = origins(Table("ripe", "fruit", "Ripe", "F", (row,), datasets=("mast", "trail")))
+    assert result.rows == {}
+    assert [name for name, _ in result.records] == ["mast", "trail"]
 
 
 def test_a_generated_figure_leads_to_the_function_that_generated_it():

@@ -19,8 +19,8 @@ def _run(id_: str, *steps: Step, task: str = "Mend it.") -> Trajectory:
     return Trajectory(id_, Source("made up"), task, steps, Outcome("failed"))
 
 
-def _page(a: Trajectory, b: Trajectory, found: tuple[int, ...] = ()) -> Page:
-    answer = Verdict(b.id, "infinite_loop", "yes" if found else "no", steps=found, rationale="It repeats itself.")
+def _page(a: Trajectory, b: Trajectory, result: tuple[int, ...] = ()) -> Page:
+    answer = Verdict(b.id, "infinite_loop", "yes" if result else "no", steps=result, rationale="It repeats itself.")
     runs = (ComparedRun(a, (structs.replace(answer, label="no", steps=()),), f"misstep view {a.id}"),)
     html = compared_page(*runs, ComparedRun(b, (answer,), "misstep view b"), Foot("misstep view --compare a b"))
     page = check_page(html)
@@ -59,7 +59,7 @@ def test_where_words_part_before_the_calls_do_both_are_told() -> None:
 
 
 def test_what_each_run_comes_to_stands_side_by_side_with_its_difference() -> None:
-    text = _page(_run("a", LOOK, TEST), _run("b", LOOK, TEST, EDIT), found=(2,)).text
+    text = _page(_run("a", LOOK, TEST), _run("b", LOOK, TEST, EDIT), result=(2,)).text
     assert "Outcome failed failed" in text
     assert "Misbehaviour found none infinite loop" in text
     assert "Steps 2 3 +1" in text
@@ -71,8 +71,8 @@ def test_what_each_run_comes_to_stands_side_by_side_with_its_difference() -> Non
 def test_runs_of_different_tasks_are_shown_and_the_page_says_so() -> None:
     text = _page(_run("a", LOOK), _run("b", LOOK, task="Paint it.")).text
     assert "The runs have different tasks. A: “Mend it.”. B: “Paint it.”." in text
-    told = _page(_run("a", Step("user", "Go."), task=""), _run("b", LOOK, task="")).text
-    assert "The runs may have different tasks: they begin with other words. A: “Go.”. B: not recorded." in told
+    message = _page(_run("a", Step("user", "Go."), task=""), _run("b", LOOK, task="")).text
+    assert "The runs may have different tasks: they begin with other words. A: “Go.”. B: not recorded." in message
     assert "different tasks" not in _page(_run("a", LOOK), _run("b", LOOK)).text
 
 

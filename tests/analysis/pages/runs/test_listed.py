@@ -54,11 +54,11 @@ def runs() -> ListedRuns:
 
 def test_the_first_sentence_says_how_many_runs_show_misbehaviour_with_its_interval(runs: ListedRuns) -> None:
     text = check_page(_page(runs)).text
-    said = (
+    message = (
         "2 of 3 runs show misbehaviour (66.7%, 95% interval 20.8% to 93.9%), most often infinite loop (2 runs). "
         "1 run could not be checked."
     )
-    assert said in text
+    assert message in text
     assert "1 run of a sub-agent is listed, and not counted in the figures." in text
 
 

@@ -42,8 +42,8 @@ def _page(sessions: Sequence[LabelledSession], unreadable: int = 0) -> str:
         counts = own if one.session.parent is None else apart
         counts[one.labels] = counts.get(one.labels, 0) + 1
     broken = [Unreadable("b.jsonl", 1, "no JSON")] * unreadable
-    found = findings(CATEGORIES, Summary(own, apart, [], broken, [], 0))
-    return sessions_page(found, sessions, ["a.jsonl"], ["a.jsonl", "--out", "run"])
+    result = findings(CATEGORIES, Summary(own, apart, [], broken, [], 0))
+    return sessions_page(result, sessions, ["a.jsonl"], ["a.jsonl", "--out", "run"])
 
 
 SHOP = [*_of("shop", ("no", "yes"), 12), *_of("shop", ("no", "no"), 3, day=9)]

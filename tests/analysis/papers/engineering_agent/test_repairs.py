@@ -43,12 +43,12 @@ def test_without_a_recording_the_printed_and_recomputed_figures_stand_alone_and_
 
 
 def test_a_measured_setting_stands_beside_the_printed_one() -> None:
-    found = _golden(repairs.ablation_table(FOUR), "Test execution")
-    assert found["published", "Solved, one run"] == 0.439
-    assert found["recomputed", "Solved, one run"] == pytest.approx(54 / 123)
-    assert found["generated", "Solved, one run"] == 1.0
-    assert found["generated", repairs.MEDIAN] == 4.0
-    assert ("generated", "Solved, five runs") not in found, "one attempt a case says nothing of five"
+    result = _golden(repairs.ablation_table(FOUR), "Test execution")
+    assert result["published", "Solved, one run"] == 0.439
+    assert result["recomputed", "Solved, one run"] == pytest.approx(54 / 123)
+    assert result["generated", "Solved, one run"] == 1.0
+    assert result["generated", repairs.MEDIAN] == 4.0
+    assert ("generated", "Solved, five runs") not in result, "one attempt a case says nothing of five"
     assert "published Table III" in " ".join(table_text(repairs.ablation_table(FOUR)).split())
 
 
@@ -77,8 +77,8 @@ def test_five_attempts_a_case_give_a_rate_of_five_runs() -> None:
     ]
     arms = [arm(*tries, evidence="generated")]
     one = RepairArm("it", "search", "react", "search_replace", arms[0].attempts, "planted", evidence="generated")
-    found = _golden(repairs.ablation_table([one]), "ReAct alone")
-    assert (found["generated", "Solved, one run"], found["generated", "Solved, five runs"]) == (0.1, 0.5)
+    result = _golden(repairs.ablation_table([one]), "ReAct alone")
+    assert (result["generated", "Solved, one run"], result["generated", "Solved, five runs"]) == (0.1, 0.5)
 
 
 def test_measured_settings_are_compared_in_pairs_on_the_same_cases() -> None:
@@ -97,8 +97,8 @@ def test_settings_on_different_cases_are_not_compared() -> None:
 
 def test_a_format_with_its_instructions_stands_in_table_2_and_not_in_table_3() -> None:
     one = measured("react", "abcd", instructions="detailed", form="unified_diff")
-    found = _golden(repairs.measured_formats_table([one]), "search, instructions by templates")
-    assert found == {("generated", "Unified diff, detailed instructions"): 0.5}
+    result = _golden(repairs.measured_formats_table([one]), "search, instructions by templates")
+    assert result == {("generated", "Unified diff, detailed instructions"): 0.5}
     assert repairs.ablation_table([one]).rows == solve_rate_table().rows
 
 
@@ -127,8 +127,8 @@ def test_a_judge_of_patches_is_held_against_the_oracle() -> None:
     tries = [attempt(case, solved, signals=(Signal("patch_judge", passed),)) for case, (solved, passed) in said.items()]
     tries += [attempt("f", False, patched=False, signals=(Signal("patch_judge", False),)), attempt("g", True)]
     table = repairs.judge_readings_table([arm(*tries, evidence="generated")])
-    found = {row.quantity: (row.value, row.n) for row in table.rows if row.evidence == "generated"}
-    assert found == {
+    results = {row.quantity: (row.value, row.n) for row in table.rows if row.evidence == "generated"}
+    assert results == {
         "Precision, unacceptable": (pytest.approx(2 / 3), 3),
         "Precision, acceptable": (0.5, 2),
         "Recall, unacceptable": (pytest.approx(2 / 3), 3),
@@ -139,10 +139,10 @@ def test_a_judge_of_patches_is_held_against_the_oracle() -> None:
 def test_a_review_log_stands_beside_table_5() -> None:
     log = [ReviewEvent("a", "landed"), ReviewEvent("a", "accepted"), ReviewEvent("b", "rejected")]
     table = repairs.review_funnel_table(review_funnel(log), "made-up log", "generated")
-    found = _golden(table, "")
-    assert found["published", "Land Rate of Reviewed"] == 0.315
-    assert found["generated", "Land Rate of Reviewed"] == 0.5
-    assert found["generated", "# diffs Published"] == 2
+    result = _golden(table, "")
+    assert result["published", "Land Rate of Reviewed"] == 0.315
+    assert result["generated", "Land Rate of Reviewed"] == 0.5
+    assert result["generated", "# diffs Published"] == 2
     without = repairs.review_funnel_table()
     assert {row.evidence for row in without.rows} == {"published", "recomputed"}
     assert "No review log is recorded for this table." in without.notes

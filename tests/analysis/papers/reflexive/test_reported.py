@@ -39,8 +39,8 @@ def scores() -> list[BreakerScore]:
 
 
 def test_every_breaker_does_with_the_cases_what_it_did(scores: list[BreakerScore]) -> None:
-    found = {score.breaker.name: tuple(len(score.having(name)) for name in OUTCOMES) for score in scores}
-    assert {name: counts for name, counts in found.items() if not name.startswith("plateau_")} == GOLDEN
+    results = {score.breaker.name: tuple(len(score.having(name)) for name in OUTCOMES) for score in scores}
+    assert {name: counts for name, counts in results.items() if not name.startswith("plateau_")} == GOLDEN
 
 
 def test_breakers_fail_on_the_cases_that_were_reported_of_them(scores: list[BreakerScore]) -> None:

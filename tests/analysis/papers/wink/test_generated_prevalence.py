@@ -53,8 +53,8 @@ def test_both_p_values_of_a_category_stand_side_by_side(tables: dict[str, Table]
     for row in tables["generated_models"].rows:
         by_group.setdefault(row.group, {})[row.quantity] = row.value
     assert len(by_group) == 8
-    for found in by_group.values():
-        plain, adjusted = found["p-value"], found["p-value, Holm"]
+    for result in by_group.values():
+        plain, adjusted = result["p-value"], result["p-value, Holm"]
         assert (plain is None and adjusted is None) or adjusted >= plain  # type: ignore[operator]
 
 
@@ -68,5 +68,5 @@ def test_five_weeks_are_shown_and_a_daily_sample_beside_all(tables: dict[str, Ta
 
 
 def test_the_disliked_show_more_than_all(tables: dict[str, Table]) -> None:
-    found = {row.quantity: row.value for row in tables["ratings"].rows if row.group == "Any of the four, planted"}
-    assert float(found["Disliked"] or 0) > float(found["All"] or 0) > float(found["Liked"] or 0)
+    results = {row.quantity: row.value for row in tables["ratings"].rows if row.group == "Any of the four, planted"}
+    assert float(results["Disliked"] or 0) > float(results["All"] or 0) > float(results["Liked"] or 0)

@@ -40,12 +40,12 @@ def generated(table: Table) -> list[Row]:
 
 
 def value(table: Table, group: str, quantity: str, source: str = "") -> float:
-    (found,) = [
+    (results,) = [
         row
         for row in generated(table)
         if (row.group, row.quantity) == (group, quantity) and row.source.endswith(source)
     ]
-    return float(found.value)  # type: ignore[arg-type]
+    return float(results.value)  # type: ignore[arg-type]
 
 
 def guided(start: str = "word") -> list[Problem]:
@@ -107,9 +107,9 @@ def test_where_guidance_does_nothing_the_sentence_says_that_no_difference_was_fo
     given = LiveExperiments(
         tuple(one for one in deaf if one.arm != "control"), tuple(one for one in deaf if one.arm != "shadow"), 0, {}
     )
-    said = live_recovery.recovery_effect_table(given).finding
-    assert said.count("no difference was found") == 2
-    assert said.count("95% interval") == 2
+    text = live_recovery.recovery_effect_table(given).finding
+    assert text.count("no difference was found") == 2
+    assert text.count("95% interval") == 2
 
 
 def test_time_to_recovery_has_competing_events_and_shows_what_censoring_them_would_say() -> None:

@@ -16,10 +16,10 @@ def test_a_look_gives_the_difference_of_means_and_its_error() -> None:
 
 def test_a_rule_stops_at_its_first_day() -> None:
     differences = np.array([[0.0, 5.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 9.0]])
-    found = peeking.stopped(differences, np.ones((3, 3)))
-    assert found[peeking.PEEKING].tolist() == [2, np.inf, 3]
-    assert found[peeking.FIXED].tolist() == [np.inf, np.inf, 3]
-    assert found[peeking.ALWAYS].tolist() == [2, np.inf, 3]
+    result = peeking.stopped(differences, np.ones((3, 3)))
+    assert result[peeking.PEEKING].tolist() == [2, np.inf, 3]
+    assert result[peeking.FIXED].tolist() == [np.inf, np.inf, 3]
+    assert result[peeking.ALWAYS].tolist() == [2, np.inf, 3]
 
 
 def test_peeking_errs_far_above_the_level_and_the_other_rules_do_not() -> None:
@@ -30,10 +30,10 @@ def test_peeking_errs_far_above_the_level_and_the_other_rules_do_not() -> None:
 
 
 def test_the_planned_change_is_found_at_the_fixed_end_as_often_as_planned() -> None:
-    found = peeking.stops(peeking.planned_change(), seed=2, samples=400)
-    assert found.shares[peeking.FIXED].low < 0.8 < found.shares[peeking.FIXED].high
-    assert found.shares[peeking.ALWAYS].value < found.shares[peeking.FIXED].value
-    assert found.days[peeking.ALWAYS] < 15
+    result = peeking.stops(peeking.planned_change(), seed=2, samples=400)
+    assert result.shares[peeking.FIXED].low < 0.8 < result.shares[peeking.FIXED].high
+    assert result.shares[peeking.ALWAYS].value < result.shares[peeking.FIXED].value
+    assert result.days[peeking.ALWAYS] < 15
 
 
 def test_the_table_says_seed_and_n_and_comes_out_the_same_again() -> None:

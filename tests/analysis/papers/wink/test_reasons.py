@@ -15,9 +15,9 @@ def test_a_recovery_has_the_code_of_its_category_and_an_agent_that_ignores_guida
     gave_up = replace(ignoring, heeds="ignores", ended="exit")
     went_on = replace(ignoring, heeds="ignores", ended="iterations")
     following = replace(ignoring, heeds="follows")
-    found = planted_reasons([loop, gave_up, went_on, following])
-    assert found["recovered"] == {"recover_from_infinite_loops": 1}
-    assert found["not_recovered"] == {"premature_termination": 1, "ignored_instructions": 1, "": 1}
+    result = planted_reasons([loop, gave_up, went_on, following])
+    assert result["recovered"] == {"recover_from_infinite_loops": 1}
+    assert result["not_recovered"] == {"premature_termination": 1, "ignored_instructions": 1, "": 1}
 
 
 def test_the_table_has_every_printed_share_and_those_that_are_at_hand() -> None:

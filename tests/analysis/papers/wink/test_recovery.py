@@ -9,13 +9,13 @@ from misstep.analysis.tables import Row, Table
 
 
 def row(table: Table, quantity: str, group: str = "", *, recomputed: bool = True) -> Row:
-    found = [
+    results = [
         one
         for one in table.rows
         if one.quantity == quantity and one.group == group and (one.evidence == "recomputed") == recomputed
     ]
-    assert found, f"{quantity} in {group!r}"
-    return found[0]
+    assert results, f"{quantity} in {group!r}"
+    return results[0]
 
 
 @pytest.mark.parametrize("heading", wink_recovery.TABLES.values())

@@ -28,14 +28,14 @@ def test_items_of_a_cluster_correlate_as_asked() -> None:
 
 
 def test_the_naive_test_is_too_eager_where_items_hang_together_and_the_clustered_one_is_not() -> None:
-    found = rejections((ARM, ARM), 0.5, "unequal", np.random.default_rng(3), samples=400)
-    assert found[NAIVE] > 80
-    assert 4 <= found[CLUSTERED] <= 40
+    result = rejections((ARM, ARM), 0.5, "unequal", np.random.default_rng(3), samples=400)
+    assert result[NAIVE] > 80
+    assert 4 <= result[CLUSTERED] <= 40
 
 
 def test_independent_items_make_both_tests_sound() -> None:
-    found = rejections((ARM, ARM), 0.0, "equal", np.random.default_rng(4), samples=400)
-    assert all(4 <= count <= 40 for count in found.values())
+    result = rejections((ARM, ARM), 0.0, "equal", np.random.default_rng(4), samples=400)
+    assert all(4 <= count <= 40 for count in result.values())
 
 
 def test_the_finding_names_the_spread_of_the_worst_setting() -> None:

@@ -40,9 +40,9 @@ CLUSTERS = st.lists(
 def test_the_error_is_that_of_a_regression_with_clustered_errors(
     first: list[tuple[int, int]], second: list[tuple[int, int]]
 ) -> None:
-    found = clustered_difference(first, second)
-    if found.se is None:
-        assert found.difference.reason == found.test.reason == NO_SPREAD
+    result = clustered_difference(first, second)
+    if result.se is None:
+        assert result.difference.reason == result.test.reason == NO_SPREAD
         return
     rows = [
         (success, arm, (arm, place))
@@ -53,7 +53,7 @@ def test_the_error_is_that_of_a_regression_with_clustered_errors(
     outcome, arm, cluster = zip(*rows, strict=True)
     codes = np.unique(np.array(cluster), axis=0, return_inverse=True)[1].ravel()
     design = np.column_stack([np.ones(len(arm)), arm])
-    for corrected, se in ((False, found.se), (True, found.se_regression)):
+    for corrected, se in ((False, result.se), (True, result.se_regression)):
         fit = OLS(np.array(outcome), design).fit(
             cov_type="cluster", cov_kwds={"groups": codes, "use_correction": corrected}
         )
@@ -76,9 +76,9 @@ def test_a_cluster_of_both_arms_is_one_of_the_regression(
     shared: list[tuple[int, int, int, int]], first: list[tuple[int, int]], second: list[tuple[int, int]]
 ) -> None:
     arms = [*((x, n) for x, n, _, _ in shared), *first], [*((x, n) for _, _, x, n in shared), *second]
-    found = clustered_difference(*arms, shared=len(shared))
-    if found.se is None:
-        assert found.difference.reason == NO_SPREAD
+    result = clustered_difference(*arms, shared=len(shared))
+    if result.se is None:
+        assert result.difference.reason == NO_SPREAD
         return
     rows = [
         (success, 1 - arm, place if place < len(shared) else (arm + 1) * 100 + place)
@@ -91,7 +91,7 @@ def test_a_cluster_of_both_arms_is_one_of_the_regression(
         cov_type="cluster", cov_kwds={"groups": np.unique(cluster, return_inverse=True)[1], "use_correction": True}
     )
     with np.errstate(invalid="ignore"):
-        assert found.se_regression == pytest.approx(fit.bse[1], rel=1e-6, abs=1e-9)
+        assert result.se_regression == pytest.approx(fit.bse[1], rel=1e-6, abs=1e-9)
 
 
 def test_shared_clusters_have_items_in_both_arms() -> None:
@@ -106,31 +106,31 @@ CLUSTERS_OF_SIX = st.lists(st.integers(0, 6), min_size=2, max_size=8)
 
 @given(CLUSTERS_OF_SIX, CLUSTERS_OF_SIX)
 def test_with_clusters_of_one_size_it_is_welchs_test_of_their_shares(first: list[int], second: list[int]) -> None:
-    found = clustered_difference([(x, 6) for x in first], [(x, 6) for x in second])
-    if found.se is None or np.ptp(first) == 0 or np.ptp(second) == 0:
-        assert found.se is not None or np.ptp(first) == np.ptp(second) == 0
+    result = clustered_difference([(x, 6) for x in first], [(x, 6) for x in second])
+    if result.se is None or np.ptp(first) == 0 or np.ptp(second) == 0:
+        assert result.se is not None or np.ptp(first) == np.ptp(second) == 0
         return
     reference = ttest_ind(np.array(first) / 6, np.array(second) / 6, equal_var=False)
-    assert found.small_sample_test.p_value == pytest.approx(reference.pvalue)
-    assert found.small_sample.high == pytest.approx(min(1.0, reference.confidence_interval().high))
+    assert result.small_sample_test.p_value == pytest.approx(reference.pvalue)
+    assert result.small_sample.high == pytest.approx(min(1.0, reference.confidence_interval().high))
 
 
 def test_perfectly_alike_items_have_a_design_effect_of_their_number() -> None:
-    found = clustered_difference([(5, 5), (0, 5), (5, 5)], [(7, 7), (0, 7)])
-    assert found.design_effects == (pytest.approx(5), pytest.approx(7))
+    result = clustered_difference([(5, 5), (0, 5), (5, 5)], [(7, 7), (0, 7)])
+    assert result.design_effects == (pytest.approx(5), pytest.approx(7))
 
 
 def test_one_cluster_in_an_arm_is_no_sample() -> None:
-    found = clustered_difference([(3, 10)], [(1, 9), (2, 8)])
-    assert found.difference.value == pytest.approx(0.3 - 3 / 17)
-    assert (found.difference.low, found.se, found.test.p_value) == (None, None, None)
-    assert found.small_sample.reason == ONE_CLUSTER
+    result = clustered_difference([(3, 10)], [(1, 9), (2, 8)])
+    assert result.difference.value == pytest.approx(0.3 - 3 / 17)
+    assert (result.difference.low, result.se, result.test.p_value) == (None, None, None)
+    assert result.small_sample.reason == ONE_CLUSTER
 
 
 def test_the_small_sample_interval_is_the_wider_one() -> None:
-    found = clustered_difference([(1, 9), (0, 6), (2, 11)], [(3, 10), (1, 8), (6, 12)])
-    assert found.small_sample.low < found.difference.low < found.difference.high < found.small_sample.high
-    assert found.small_sample_test.p_value > found.test.p_value
+    result = clustered_difference([(1, 9), (0, 6), (2, 11)], [(3, 10), (1, 8), (6, 12)])
+    assert result.small_sample.low < result.difference.low < result.difference.high < result.small_sample.high
+    assert result.small_sample_test.p_value > result.test.p_value
 
 
 def test_a_cluster_without_trials_says_nothing() -> None:

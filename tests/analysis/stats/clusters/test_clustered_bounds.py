@@ -16,23 +16,23 @@ CLUSTERS = st.lists(
 
 @given(st.lists(st.integers(0, 1), min_size=1, max_size=40), st.sampled_from(["both", "lower", "upper"]))
 def test_with_one_item_a_cluster_the_bounds_are_clopper_and_pearsons(items: list[int], side: str) -> None:
-    found = korn_graubard([(item, 1) for item in items], side=side)  # type: ignore[arg-type]
-    assert found == clopper_pearson(sum(items), len(items), side=side)  # type: ignore[arg-type]
+    result = korn_graubard([(item, 1) for item in items], side=side)  # type: ignore[arg-type]
+    assert result == clopper_pearson(sum(items), len(items), side=side)  # type: ignore[arg-type]
 
 
 @given(CLUSTERS)
 def test_clusters_never_say_more_than_their_items_would(clusters: list[tuple[int, int]]) -> None:
     right, total = (sum(column) for column in zip(*clusters, strict=True))
     assert 0 < effective_items(clusters) <= total
-    found, independent = korn_graubard(clusters), clopper_pearson(right, total)
-    assert (found.value, found.n) == (independent.value, total)
-    assert (found.low or 0.0) <= (independent.low or 0.0) + 1e-12
-    assert (found.high or 0.0) >= (independent.high or 0.0) - 1e-12
+    results, independent = korn_graubard(clusters), clopper_pearson(right, total)
+    assert (results.value, results.n) == (independent.value, total)
+    assert (results.low or 0.0) <= (independent.low or 0.0) + 1e-12
+    assert (results.high or 0.0) >= (independent.high or 0.0) - 1e-12
 
 
 def test_where_every_item_succeeds_each_cluster_counts_once() -> None:
-    found = korn_graubard([(5, 5)] * 20, side="lower")
-    assert found.low == pytest.approx(0.05 ** (1 / 20))
+    result = korn_graubard([(5, 5)] * 20, side="lower")
+    assert result.low == pytest.approx(0.05 ** (1 / 20))
     assert korn_graubard([(0, 5)] * 20, side="upper").high == pytest.approx(1 - 0.05 ** (1 / 20))
 
 
@@ -42,9 +42,9 @@ def test_items_that_stand_or_fall_together_say_as_much_as_their_clusters() -> No
 
 
 def test_one_cluster_has_no_bound_and_says_so() -> None:
-    found = korn_graubard([(4, 5)])
-    assert (found.value, found.low, found.reason) == (0.8, None, ONE_CLUSTER)
-    assert "1 clusters" not in found.method
+    result = korn_graubard([(4, 5)])
+    assert (result.value, result.low, result.reason) == (0.8, None, ONE_CLUSTER)
+    assert "1 clusters" not in result.method
 
 
 def test_clusters_without_items_are_refused() -> None:

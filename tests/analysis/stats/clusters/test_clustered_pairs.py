@@ -45,8 +45,8 @@ def test_flags_of_items_are_compared_by_items_or_by_their_clusters() -> None:
 
 @given(first=st.integers(0, 30), second=st.integers(0, 30), ties=st.integers(1, 5))
 def test_with_one_item_a_cluster_the_test_is_mcnemars(first: int, second: int, ties: int) -> None:
-    found = sign_flip_mcnemar([1] * first + [-1] * second + [0] * ties)
-    assert found.p_value == pytest.approx(mcnemar_mid_p(PairedTable(ties, first, second, 0)).p_value)
+    result = sign_flip_mcnemar([1] * first + [-1] * second + [0] * ties)
+    assert result.p_value == pytest.approx(mcnemar_mid_p(PairedTable(ties, first, second, 0)).p_value)
 
 
 @given(DIFFERENCES)
@@ -58,9 +58,9 @@ def test_the_p_value_is_that_of_all_signs_written_out(differences: list[int]) ->
     ]
     total = abs(sum(differences))
     expected = (sum(each > total for each in sums) + sum(each == total for each in sums) / 2) / len(sums)
-    found = sign_flip_mcnemar(differences)
-    assert found.p_value == pytest.approx(expected if any(sizes) else 1.0)
-    assert (found.reason == NO_LEANING) == (not any(sizes))
+    result = sign_flip_mcnemar(differences)
+    assert result.p_value == pytest.approx(expected if any(sizes) else 1.0)
+    assert (result.reason == NO_LEANING) == (not any(sizes))
 
 
 def test_the_p_value_of_an_outcome_however_rare_is_right_to_its_last_digits() -> None:
@@ -98,8 +98,8 @@ def test_clusters_that_are_all_alike_count_as_one_pair_each() -> None:
 
 
 def test_one_cluster_has_no_interval_and_says_so() -> None:
-    found = clustered_paired_difference([2], [5])
-    assert (found.value, found.low, found.reason) == (0.4, None, ONE_CLUSTER)
+    result = clustered_paired_difference([2], [5])
+    assert (result.value, result.low, result.reason) == (0.4, None, ONE_CLUSTER)
     assert paired_design_effect([2], [5], 2) is None
 
 
@@ -143,17 +143,17 @@ def counts_of_a_task(draw: st.DrawFn) -> PairedCounts:
 
 
 def test_with_one_attempt_a_task_it_is_mcnemars_test_with_tangos_interval() -> None:
-    found = paired_rates([(1, 1, 1, 0)] * 5 + [(1, 0, 1, 1)] * 2 + [(1, 1, 1, 1)])
+    result = paired_rates([(1, 1, 1, 0)] * 5 + [(1, 0, 1, 1)] * 2 + [(1, 1, 1, 1)])
     table = PairedTable(1, 5, 2, 0)
-    assert (found.difference, found.test) == (paired_score_interval(table), mcnemar_mid_p(table))
-    assert (found.ahead, found.behind, found.level) == (5, 2, 1)
+    assert (result.difference, result.test) == (paired_score_interval(table), mcnemar_mid_p(table))
+    assert (result.ahead, result.behind, result.level) == (5, 2, 1)
 
 
 def test_with_several_attempts_a_task_goes_either_way_as_a_whole() -> None:
-    found = paired_rates([(3, 2, 3, 1), (3, 3, 3, 0), (3, 0, 3, 1)])
-    assert found.test == sign_flip_mcnemar([1, 3, -1])
-    assert found.difference.low == clustered_paired_difference([1, 3, -1], [3, 3, 3]).low
-    assert found.difference.n == 3
+    result = paired_rates([(3, 2, 3, 1), (3, 3, 3, 0), (3, 0, 3, 1)])
+    assert result.test == sign_flip_mcnemar([1, 3, -1])
+    assert result.difference.low == clustered_paired_difference([1, 3, -1], [3, 3, 3]).low
+    assert result.difference.n == 3
 
 
 @given(st.lists(counts_of_a_task(), min_size=1, max_size=12))
@@ -163,11 +163,11 @@ def test_a_task_weighs_the_same_however_often_it_was_tried(tasks: list[PairedCou
 
 
 def test_numbers_of_attempts_without_a_small_common_multiple_are_rounded_and_said() -> None:
-    found = paired_rates([(n, n // 2, n + 1, n // 3) for n in range(1, 60)])
+    result = paired_rates([(n, n // 2, n + 1, n // 3) for n in range(1, 60)])
     exact = sum(n // 2 / n - n // 3 / (n + 1) for n in range(1, 60)) / 59
-    assert found.difference.value == pytest.approx(exact, abs=1e-5)
-    assert "rounded to 1/27,720" in found.difference.method
-    assert "rounded to 1/27,720" in found.test.test
+    assert result.difference.value == pytest.approx(exact, abs=1e-5)
+    assert "rounded to 1/27,720" in result.difference.method
+    assert "rounded to 1/27,720" in result.test.test
 
 
 @pytest.mark.parametrize("tasks", [[], [(0, 0, 1, 1)], [(1, 1, 0, 0)]])

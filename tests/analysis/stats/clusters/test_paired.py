@@ -78,8 +78,8 @@ def test_at_the_ends_of_tangos_interval_the_score_test_is_just_not_rejected(
     both: int, first: int, second: int, neither: int
 ) -> None:
     table = PairedTable(both, first, second, neither)
-    found = paired_score_interval(table)
-    for end in (found.low, found.high):
+    result = paired_score_interval(table)
+    for end in (result.low, result.high):
         assert end is not None
         assert -1 < end < 1
         assert _score(table, end) == pytest.approx(1.959964**2, rel=1e-3)
@@ -90,11 +90,11 @@ def test_tangos_interval_leaves_out_0_exactly_where_mcnemars_asymptotic_test_rej
     both: int, first: int, second: int, neither: int
 ) -> None:
     table = PairedTable(both, first, second, neither)
-    found, p_value = paired_score_interval(table), library(table, exact=False)
-    assert found.low is not None
-    assert found.high is not None
-    assert -1 <= found.low < (found.value or 0.0) < found.high <= 1
-    assert (found.low > 0 or found.high < 0) == (p_value < 0.05)
+    results, p_value = paired_score_interval(table), library(table, exact=False)
+    assert results.low is not None
+    assert results.high is not None
+    assert -1 <= results.low < (results.value or 0.0) < results.high <= 1
+    assert (results.low > 0 or results.high < 0) == (p_value < 0.05)
 
 
 @pytest.mark.parametrize("counts", [(0, 0, 0, 0), (1, -1, 2, 3)])
@@ -106,16 +106,16 @@ def test_a_table_that_cannot_be_is_refused(counts: tuple[int, int, int, int]) ->
 def test_the_interval_is_that_of_the_paired_t_test_on_the_items_themselves() -> None:
     rng = np.random.default_rng(0)
     first, second, items = rng.random((6, 3)), rng.random((6, 3)), np.array([1, 4, 2, 9, 3, 1])
-    for column, found in enumerate(paired_means(first, second, items)):
+    for column, result in enumerate(paired_means(first, second, items)):
         one, other = (np.repeat(values[:, column], items) for values in (first, second))
         interval = ttest_rel(one, other).confidence_interval(0.95)
-        assert (found.first, found.second) == (pytest.approx(one.mean()), pytest.approx(other.mean()))
-        assert found.difference.value == pytest.approx((one - other).mean())
-        assert (found.difference.low, found.difference.high) == (
+        assert (result.first, result.second) == (pytest.approx(one.mean()), pytest.approx(other.mean()))
+        assert result.difference.value == pytest.approx((one - other).mean())
+        assert (result.difference.low, result.difference.high) == (
             pytest.approx(interval.low),
             pytest.approx(interval.high),
         )
-        assert found.difference.n == 20
+        assert result.difference.n == 20
 
 
 def test_one_item_has_no_interval_and_equal_items_one_without_width_and_both_say_why() -> None:

@@ -21,46 +21,46 @@ SUBJECTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1,
 @given(SUBJECTS)
 def test_at_every_time_the_shares_sum_to_one_and_kaplan_meier_says_more(subjects: list[tuple[int, int]]) -> None:
     times, events = zip(*subjects, strict=True)
-    found = cumulative_incidence(times, events)
-    assert found.incidence.sum(axis=0) + found.event_free == pytest.approx(np.ones(len(found.times)))
-    assert (found.one_minus_kaplan_meier >= found.incidence[0] - 1e-12).all()
-    assert (np.diff(found.incidence, axis=1) >= -1e-12).all()
+    result = cumulative_incidence(times, events)
+    assert result.incidence.sum(axis=0) + result.event_free == pytest.approx(np.ones(len(result.times)))
+    assert (result.one_minus_kaplan_meier >= result.incidence[0] - 1e-12).all()
+    assert (np.diff(result.incidence, axis=1) >= -1e-12).all()
 
 
 @given(st.lists(st.integers(1, 2), min_size=1, max_size=12))
 def test_without_censoring_it_is_the_share_that_recovered_by_then(events: list[int]) -> None:
-    found = cumulative_incidence(range(len(events)), events)
+    result = cumulative_incidence(range(len(events)), events)
     shares = np.cumsum(np.array(events) == 1) / len(events)
-    assert found.incidence[0] == pytest.approx(shares)
-    assert found.at(2.5).value == pytest.approx(sum(event == 1 for event in events[:3]) / len(events))
+    assert result.incidence[0] == pytest.approx(shares)
+    assert result.at(2.5).value == pytest.approx(sum(event == 1 for event in events[:3]) / len(events))
 
 
 def test_the_interval_holds_the_share_and_stays_within_its_bounds() -> None:
-    found = cumulative_incidence([1, 2, 2, 3, 4, 5, 6, 7], [1, 2, 1, 0, 1, 0, 2, 0])
-    share = found.at(4)
+    result = cumulative_incidence([1, 2, 2, 3, 4, 5, 6, 7], [1, 2, 1, 0, 1, 0, 2, 0])
+    share = result.at(4)
     assert 0 < share.low < share.value < share.high < 1
 
 
 def test_an_event_of_one_cause_leaves_the_other_at_zero() -> None:
-    found = cumulative_incidence([1, 2, 3], [3, 3, 0])
-    assert found.incidence[:2].tolist() == [[0, 0], [0, 0]]
-    assert found.at(2, cause=1).value == 0
+    result = cumulative_incidence([1, 2, 3], [3, 3, 0])
+    assert result.incidence[:2].tolist() == [[0, 0], [0, 0]]
+    assert result.at(2, cause=1).value == 0
 
 
 def test_before_the_first_event_nobody_has_recovered_and_after_the_last_look_nothing_is_known() -> None:
-    found = cumulative_incidence([1, 2, 3], [1, 0, 0])
-    assert found.at(0.5).value == 0
-    assert found.at(3).value == pytest.approx(1 / 3)
-    assert found.at(3.1).value is None
-    assert "followed" in found.at(3.1).reason
+    result = cumulative_incidence([1, 2, 3], [1, 0, 0])
+    assert result.at(0.5).value == 0
+    assert result.at(3).value == pytest.approx(1 / 3)
+    assert result.at(3.1).value is None
+    assert "followed" in result.at(3.1).reason
     assert cumulative_incidence([1, 2], [1, 2]).at(99).value == 0.5  # everybody has ended
 
 
 def test_without_events_the_curve_is_empty_and_says_why() -> None:
-    found = cumulative_incidence([1, 2], [0, 0])
-    assert found.times.tolist() == []
-    assert found.reason
-    assert found.at(1).value == 0
+    result = cumulative_incidence([1, 2], [0, 0])
+    assert result.times.tolist() == []
+    assert result.reason
+    assert result.at(1).value == 0
 
 
 @pytest.mark.parametrize(
@@ -87,13 +87,13 @@ def followed(subjects: list[tuple[int, int, str]]) -> Followed:
 @settings(deadline=None)
 @given(FOLLOWED, FOLLOWED, st.integers(0, 6), st.integers(1, 2))
 def test_each_arm_has_the_incidence_of_the_library(first: list, second: list, at: int, cause: int) -> None:
-    found = incidence_difference(followed(first), followed(second), at, np.random.default_rng(0), cause, resamples=20)
-    for share, arm in zip(found.shares, (first, second), strict=True):
+    result = incidence_difference(followed(first), followed(second), at, np.random.default_rng(0), cause, resamples=20)
+    for share, arm in zip(result.shares, (first, second), strict=True):
         times, events, _ = zip(*arm, strict=True)
         expected = cumulative_incidence(times, events, causes=3)
         place = np.searchsorted(expected.times, at, side="right") - 1
         assert share.value == pytest.approx(expected.incidence[cause - 1, place] if place >= 0 else 0.0, abs=1e-12)
-    assert found.difference.value == pytest.approx(found.shares[0].value - found.shares[1].value)
+    assert result.difference.value == pytest.approx(result.shares[0].value - result.shares[1].value)
 
 
 def test_units_are_resampled_whole_so_that_doubling_what_each_brings_says_nothing_more() -> None:

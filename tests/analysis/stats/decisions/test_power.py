@@ -47,8 +47,8 @@ def test_the_smallest_change_of_arms_of_the_planned_size_is_the_planned_one(vari
     n = units_an_arm(variation, change, design_effect=2)
     # The increase that is as far from 1 as a decrease, as a factor.
     decrease = change if change < 0 else 1 / (1 + change) - 1
-    found = smallest_change((variation, variation), (round(n), round(n)), design_effect=2)
-    assert found == pytest.approx(decrease, rel=1e-3)
+    result = smallest_change((variation, variation), (round(n), round(n)), design_effect=2)
+    assert result == pytest.approx(decrease, rel=1e-3)
 
 
 @given(st.integers(1, 10**5), st.floats(0.01, 1), st.floats(0.01, 1))

@@ -34,35 +34,35 @@ def means(values: list[float]) -> list[tuple[float, float]]:
 
 @given(SHARES, SHARES)
 def test_a_rate_of_counts_is_compared_as_a_clustered_share(first: list, second: list) -> None:
-    found, expected = compare_ratios(first, second), clustered_difference(first, second)
+    results, expected = compare_ratios(first, second), clustered_difference(first, second)
     if expected.small_sample_test.p_value is None:
-        assert found.test.p_value is None
+        assert results.test.p_value is None
         return
-    assert found.test.statistic == pytest.approx(expected.small_sample_test.statistic)
-    assert found.test.p_value == pytest.approx(expected.small_sample_test.p_value)
+    assert results.test.statistic == pytest.approx(expected.small_sample_test.statistic)
+    assert results.test.p_value == pytest.approx(expected.small_sample_test.p_value)
 
 
 @given(st.lists(st.floats(0, 50), min_size=2, max_size=9), st.lists(st.floats(0, 50), min_size=2, max_size=9))
 def test_with_one_session_a_unit_it_is_welchs_test(first: list[float], second: list[float]) -> None:
     assume(np.std(first) > 1e-3 and np.std(second) > 1e-3)
-    found, expected = compare_ratios(means(first), means(second)), ttest_ind(first, second, equal_var=False)
-    assert found.test.p_value == pytest.approx(expected.pvalue)
+    results, expected = compare_ratios(means(first), means(second)), ttest_ind(first, second, equal_var=False)
+    assert results.test.p_value == pytest.approx(expected.pvalue)
     interval = expected.confidence_interval()
-    assert (found.difference.low, found.difference.high) == pytest.approx((interval.low, interval.high), abs=1e-8)
+    assert (results.difference.low, results.difference.high) == pytest.approx((interval.low, interval.high), abs=1e-8)
 
 
 @given(UNITS, UNITS)
 def test_the_interval_of_the_relative_change_holds_zero_exactly_where_the_test_does_not_reject(
     first: list, second: list
 ) -> None:
-    found = compare_ratios(first, second)
-    assume(found.relative.low is not None and abs(found.test.p_value - 0.05) > 1e-6)
-    assert (found.relative.low <= 0 <= found.relative.high) == (found.test.p_value > 0.05)
+    result = compare_ratios(first, second)
+    assume(result.relative.low is not None and abs(result.test.p_value - 0.05) > 1e-6)
+    assert (result.relative.low <= 0 <= result.relative.high) == (result.test.p_value > 0.05)
 
 
 def test_the_ends_of_fiellers_interval_are_the_ratios_that_are_just_not_rejected() -> None:
     treatment, control = [3.0, 9.0, 4.0, 7.0, 5.0], [8.0, 12.0, 7.0, 11.0, 9.0, 10.0]
-    found = compare_ratios(means(treatment), means(control))
+    result = compare_ratios(means(treatment), means(control))
     m1, v1 = np.mean(treatment), np.var(treatment, ddof=1) / 5
     m2, v2 = np.mean(control), np.var(control, ddof=1) / 6
     degrees = (v1 + v2) ** 2 / (v1**2 / 4 + v2**2 / 5)
@@ -72,13 +72,13 @@ def test_the_ends_of_fiellers_interval_are_the_ratios_that_are_just_not_rejected
         return float(abs(m1 - ratio * m2) - quantile * np.sqrt(v1 + ratio**2 * v2))
 
     middle = m1 / m2
-    assert found.relative.value == pytest.approx(middle - 1)
-    assert found.relative.low == pytest.approx(brentq(beyond, 0.0, middle) - 1)
-    assert found.relative.high == pytest.approx(brentq(beyond, middle, 3.0) - 1)
+    assert result.relative.value == pytest.approx(middle - 1)
+    assert result.relative.low == pytest.approx(brentq(beyond, 0.0, middle) - 1)
+    assert result.relative.high == pytest.approx(brentq(beyond, middle, 3.0) - 1)
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "relative", "said"),
+    ("first", "second", "relative", "text"),
     [
         ([(1, 2), (2, 2)], [(0, 3), (0, 4)], None, NO_CONTROL),
         ([(1, 2)], [(1, 3), (2, 3)], 0.0, ONE_UNIT),
@@ -86,17 +86,17 @@ def test_the_ends_of_fiellers_interval_are_the_ratios_that_are_just_not_rejected
         ([(5, 1), (6, 1)], [(0, 1), (1, 1)], 10.0, UNBOUNDED),
     ],
 )
-def test_a_change_without_an_interval_says_why(first: list, second: list, relative: float | None, said: str) -> None:
-    found = compare_ratios(first, second).relative
-    assert found.value == (None if relative is None else pytest.approx(relative))
-    assert found.low is None
-    assert found.reason == said
+def test_a_change_without_an_interval_says_why(first: list, second: list, relative: float | None, text: str) -> None:
+    result = compare_ratios(first, second).relative
+    assert result.value == (None if relative is None else pytest.approx(relative))
+    assert result.low is None
+    assert result.reason == text
 
 
 def test_arms_without_calls_are_no_comparison() -> None:
-    found = compare_ratios([(0, 0), (0, 0)], [(1, 3), (2, 3)])
-    assert (found.difference.value, found.relative.value, found.test.p_value) == (None, None, None)
-    assert "0/0" in found.difference.reason
+    result = compare_ratios([(0, 0), (0, 0)], [(1, 3), (2, 3)])
+    assert (result.difference.value, result.relative.value, result.test.p_value) == (None, None, None)
+    assert "0/0" in result.difference.reason
 
 
 @pytest.mark.parametrize("arm", [[], [1, 2], [(1, float("nan"))], [(1, -1), (1, 1)]])
@@ -114,7 +114,7 @@ def skewed(seed: int, sizes: tuple[int, int], change: float = 0.0) -> tuple[np.n
 
 def test_the_permutation_test_agrees_with_that_of_scipy() -> None:
     first, second = skewed(1, (60, 45), -0.3)
-    found = compare_skewed(first, second, np.random.default_rng(0), draws=10_000)
+    result = compare_skewed(first, second, np.random.default_rng(0), draws=10_000)
     permuted = permutation_test(
         (first[:, 0], second[:, 0]),
         lambda x, y, axis: np.abs(ttest_ind(x, y, axis=axis, equal_var=False).statistic),
@@ -123,8 +123,8 @@ def test_the_permutation_test_agrees_with_that_of_scipy() -> None:
         n_resamples=4_000,
         rng=np.random.default_rng(6),
     )
-    assert found.test.p_value == pytest.approx(permuted.pvalue, abs=0.02)
-    assert found.relative == compare_ratios(first, second).relative
+    assert result.test.p_value == pytest.approx(permuted.pvalue, abs=0.02)
+    assert result.relative == compare_ratios(first, second).relative
 
 
 SPLITS = list(combinations(range(8), 2))
@@ -158,8 +158,8 @@ def test_the_interval_behind_a_p_value_comes_back(change: float, error: float) -
     p_value = float(2 * norm.sf(abs(log_ratio) / error))
     if not 1e-200 < p_value < 1:
         return
-    found = implied_change(change, p_value)
-    for end, side in ((found.low, -1), (found.high, 1)):
+    result = implied_change(change, p_value)
+    for end, side in ((result.low, -1), (result.high, 1)):
         assert end == pytest.approx(expm1(log_ratio + side * norm.ppf(0.975) * error), rel=1e-6)
 
 
@@ -182,20 +182,20 @@ CALLS, FAILED = np.array([10, 8, 12, 5, 20]), np.array([3, 1, 6, 0, 2])
 
 
 def test_a_ratio_of_counts_has_the_error_of_a_clustered_share() -> None:
-    found = ratio_of_sums(FAILED, CALLS)
+    result = ratio_of_sums(FAILED, CALLS)
     n = len(CALLS)
     error = np.sqrt(linearised_variance(FAILED, CALLS) * n / (n - 1))
-    assert found.value == pytest.approx(FAILED.sum() / CALLS.sum())
-    assert found.high - found.value == pytest.approx(error * 2.7764451051977934)  # Student's t with 4 degrees
+    assert result.value == pytest.approx(FAILED.sum() / CALLS.sum())
+    assert result.high - result.value == pytest.approx(error * 2.7764451051977934)  # Student's t with 4 degrees
 
 
 @given(st.lists(st.floats(-50, 50), min_size=2, max_size=10))
 def test_with_denominators_of_one_it_is_a_mean(values: list[float]) -> None:
-    found = ratio_of_sums(values, np.ones(len(values)))
-    assert found.value == pytest.approx(np.mean(values), abs=1e-9)
-    if found.low is not None:
+    result = ratio_of_sums(values, np.ones(len(values)))
+    assert result.value == pytest.approx(np.mean(values), abs=1e-9)
+    if result.low is not None:
         error = np.std(values, ddof=1) / len(values) ** 0.5
-        assert (found.high - found.low) == pytest.approx(2 * error * _quantile(len(values) - 1), abs=1e-9)
+        assert (result.high - result.low) == pytest.approx(2 * error * _quantile(len(values) - 1), abs=1e-9)
 
 
 def _quantile(degrees: int) -> float:
@@ -209,12 +209,12 @@ def test_units_in_which_the_denominator_is_zero_still_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("numerators", "denominators", "said"), [([0, 0], [0, 0], "0/0"), ([1], [2], "one unit"), ([1, 2], [2, 4], "same")]
+    ("numerators", "denominators", "text"), [([0, 0], [0, 0], "0/0"), ([1], [2], "one unit"), ([1, 2], [2, 4], "same")]
 )
-def test_a_ratio_without_an_interval_says_why(numerators: list[int], denominators: list[int], said: str) -> None:
-    found = ratio_of_sums(numerators, denominators)
-    assert found.low is None
-    assert said in found.reason
+def test_a_ratio_without_an_interval_says_why(numerators: list[int], denominators: list[int], text: str) -> None:
+    result = ratio_of_sums(numerators, denominators)
+    assert result.low is None
+    assert text in result.reason
 
 
 @pytest.mark.parametrize(
@@ -226,5 +226,5 @@ def test_units_that_cannot_be_are_refused(numerators: list[float], denominators:
 
 
 def test_units_of_one_price_have_no_interval_of_rounding_errors() -> None:
-    found = [ratio_of_sums([price] * n, [1] * n) for price in (0.001, 0.1, 0.7) for n in range(2, 40)]
-    assert all(one.low is None and "same ratio" in one.reason for one in found)
+    results = [ratio_of_sums([price] * n, [1] * n) for price in (0.001, 0.1, 0.7) for n in range(2, 40)]
+    assert all(one.low is None and "same ratio" in one.reason for one in results)

@@ -31,15 +31,15 @@ def test_the_p_value_is_the_inverse_of_the_likelihood_ratio_mixed_over_effects(d
 def test_the_interval_holds_zero_exactly_where_p_is_above_the_level(
     difference: float, se: float, planned: float
 ) -> None:
-    found = always_valid(difference, se, planned)
-    held = found.difference.low <= 0 <= found.difference.high
-    assert held == (found.test.p_value >= 0.05) or found.test.p_value == pytest.approx(0.05)
+    result = always_valid(difference, se, planned)
+    held = result.difference.low <= 0 <= result.difference.high
+    assert held == (result.test.p_value >= 0.05) or result.test.p_value == pytest.approx(0.05)
 
 
 @given(DIFFERENCES, ERRORS, ERRORS)
 def test_it_is_wider_than_the_interval_of_a_single_look(difference: float, se: float, planned: float) -> None:
-    found = always_valid(difference, se, planned).difference
-    assert found.high - found.low > 2 * norm.ppf(0.975) * se
+    result = always_valid(difference, se, planned).difference
+    assert result.high - result.low > 2 * norm.ppf(0.975) * se
 
 
 def test_a_difference_far_from_zero_has_a_p_value_of_nothing_and_no_overflow() -> None:
@@ -63,16 +63,16 @@ def test_two_arms_are_tested_by_the_binomial_distribution_itself(n: int, first: 
 
 
 def test_more_arms_are_tested_by_the_chi_squared_statistic_against_their_shares() -> None:
-    found = sample_ratio([50, 30, 40], [2, 1, 1])
+    result = sample_ratio([50, 30, 40], [2, 1, 1])
     statistic = (50 - 60) ** 2 / 60 + 0 + (40 - 30) ** 2 / 30
-    assert found.statistic == pytest.approx(statistic)
-    assert found.p_value == pytest.approx(chdtrc(2, statistic))
+    assert result.statistic == pytest.approx(statistic)
+    assert result.p_value == pytest.approx(chdtrc(2, statistic))
 
 
 @given(st.integers(0, 500), st.integers(0, 500))
 def test_the_order_of_the_arms_does_not_matter(one: int, other: int) -> None:
-    found, turned = sample_ratio([one, other], [3, 7]), sample_ratio([other, one], [7, 3])
-    assert found.p_value == pytest.approx(turned.p_value) if one + other else found.p_value is None
+    results, turned = sample_ratio([one, other], [3, 7]), sample_ratio([other, one], [7, 3])
+    assert results.p_value == pytest.approx(turned.p_value) if one + other else results.p_value is None
 
 
 def test_shares_that_were_planned_unequal_are_no_mismatch() -> None:

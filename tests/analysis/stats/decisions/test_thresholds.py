@@ -15,13 +15,13 @@ SCORED = st.lists(st.tuples(st.sampled_from([0.2, 0.4, 0.6, 0.8]), st.booleans()
 
 @given(SCORED)
 def test_the_chosen_threshold_is_the_last_before_the_first_failure(items: list[tuple[float, bool]]) -> None:
-    found = precision_floor(
+    result = precision_floor(
         [score for score, _ in items], [right for _, right in items], [0.8, 0.6, 0.4, 0.2], floor=0.5
     )
-    passed = [step.passes for step in found.steps]
+    passed = [step.passes for step in result.steps]
     run = passed.index(False) if False in passed else len(passed)
-    assert found.selected == (found.steps[run - 1].threshold if run else None)
-    assert [step.tested for step in found.steps] == [place <= run for place in range(len(passed))]
+    assert result.selected == (result.steps[run - 1].threshold if run else None)
+    assert [step.tested for step in result.steps] == [place <= run for place in range(len(passed))]
 
 
 @pytest.mark.parametrize("floor", [0.5, 0.8, 0.95])

@@ -47,12 +47,12 @@ def product(table: Table) -> int:
 
 def all_products(n: int, labels: int) -> dict[tuple[int, Margins], set[int]]:
     """Agreements and the first rater's margins (empty: any) → the products of margins of all tables."""
-    found: dict[tuple[int, Margins], set[int]] = defaultdict(set)
+    result: dict[tuple[int, Margins], set[int]] = defaultdict(set)
     for cells in compositions(n, labels**2):
         table = tuple(cells[start : start + labels] for start in range(0, labels**2, labels))
         for first in ((), margins(table)[0]):
-            found[agreements(table), first].add(product(table))
-    return found
+            result[agreements(table), first].add(product(table))
+    return result
 
 
 @pytest.mark.parametrize(("n", "labels"), [(1, 2), (7, 2), (8, 2), (4, 3), (5, 3), (3, 4)])

@@ -33,9 +33,9 @@ def digits(table: Confusion) -> dict[Measure, str]:
 def test_a_table_is_among_those_that_its_own_figures_allow(tp: int, fp: int, fn: int, tn: int) -> None:
     table = Confusion(tp, fp, fn, tn)
     if table.n:
-        found = reconstruct(table.n, digits(table))
-        assert table in found.tables
-        assert found.complete
+        result = reconstruct(table.n, digits(table))
+        assert table in result.tables
+        assert result.complete
 
 
 def test_the_search_finds_what_trying_every_table_finds() -> None:
@@ -54,9 +54,9 @@ def test_the_search_finds_what_trying_every_table_finds() -> None:
 
 
 def test_a_search_beyond_its_budget_says_that_it_stopped() -> None:
-    found = reconstruct(60, {"accuracy": "0.90"}, budget=5_000)
-    assert not found.complete
-    assert found.examined <= 5_000
+    result = reconstruct(60, {"accuracy": "0.90"}, budget=5_000)
+    assert not result.complete
+    assert result.examined <= 5_000
 
 
 @pytest.mark.parametrize(

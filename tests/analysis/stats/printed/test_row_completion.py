@@ -12,7 +12,7 @@ from misstep.harness.errors import UsageError
 
 def all_kappas(n: int, agree: int, known: dict[int, tuple[int, ...]]) -> list[Fraction]:
     """By trying every cell of three labels' tables."""
-    found = set()
+    results = set()
     free = [label for label in range(3) if label not in known]
     for cells in product(range(n + 1), repeat=3 * len(free)):
         table = dict(known) | {label: cells[3 * place : 3 * place + 3] for place, label in enumerate(free)}
@@ -20,8 +20,8 @@ def all_kappas(n: int, agree: int, known: dict[int, tuple[int, ...]]) -> list[Fr
             columns = [sum(row[label] for row in table.values()) for label in range(3)]
             chance = sum(sum(table[label]) * columns[label] for label in range(3))
             if chance < n * n:
-                found.add(kappa_of(n, agree, chance))
-    return sorted(found)
+                results.add(kappa_of(n, agree, chance))
+    return sorted(results)
 
 
 @pytest.mark.parametrize(
@@ -37,10 +37,10 @@ def all_kappas(n: int, agree: int, known: dict[int, tuple[int, ...]]) -> list[Fr
 def test_the_kappas_left_are_those_of_all_tables_with_the_known_rows(
     n: int, agree: int, known: dict[int, tuple[int, ...]]
 ) -> None:
-    found = completions(n, agree, 3, known)
-    assert found.complete
-    assert list(found.kappas) == all_kappas(n, agree, known)
-    for table in found.tables:
+    result = completions(n, agree, 3, known)
+    assert result.complete
+    assert list(result.kappas) == all_kappas(n, agree, known)
+    for table in result.tables:
         assert all(table[label] == row for label, row in known.items())
         assert sum(map(sum, table)) == n
         assert sum(table[label][label] for label in range(3)) == agree
@@ -48,8 +48,8 @@ def test_the_kappas_left_are_those_of_all_tables_with_the_known_rows(
 
 @pytest.mark.parametrize(("n", "agree"), [(2, 2), (9, 2), (9, 9)])
 def test_rows_that_do_not_go_with_the_items_or_the_agreements_leave_nothing(n: int, agree: int) -> None:
-    found = completions(n, agree, 2, {0: (3, 1)})
-    assert (found.kappas, found.complete) == ((), True)
+    result = completions(n, agree, 2, {0: (3, 1)})
+    assert (result.kappas, result.complete) == ((), True)
 
 
 def test_all_rows_known_leave_one_kappa() -> None:
@@ -58,8 +58,8 @@ def test_all_rows_known_leave_one_kappa() -> None:
 
 
 def test_too_many_ways_are_not_listed() -> None:
-    found = completions(500, 400, 5, {0: (9, 1, 0, 0, 0)})
-    assert (found.kappas, found.complete) == ((), False)
+    result = completions(500, 400, 5, {0: (9, 1, 0, 0, 0)})
+    assert (result.kappas, result.complete) == ((), False)
 
 
 @pytest.mark.parametrize("known", [{0: (1, 2)}, {3: (1, 2, 0)}])

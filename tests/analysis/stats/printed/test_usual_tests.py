@@ -42,10 +42,10 @@ def test_an_exact_test_gives_a_probability(first: tuple[int, int], second: tuple
 
 
 def test_two_sided_p_values_begin_with_the_pooled_z_test_and_have_each_test_that_is_defined() -> None:
-    found = list(two_sided_p_values(3, 20, 9, 21, MOST_PAIRS))
-    assert found[0] == pytest.approx(pooled_z(3, 20, 9, 21).p_value)
-    assert len(found) == usual_tests.HOW_MANY
-    assert fisher_exact(3, 20, 9, 21).p_value in found
+    results = list(two_sided_p_values(3, 20, 9, 21, MOST_PAIRS))
+    assert results[0] == pytest.approx(pooled_z(3, 20, 9, 21).p_value)
+    assert len(results) == usual_tests.HOW_MANY
+    assert fisher_exact(3, 20, 9, 21).p_value in results
     assert len(list(two_sided_p_values(0, 20, 9, 21, MOST_PAIRS))) < usual_tests.HOW_MANY
 
 

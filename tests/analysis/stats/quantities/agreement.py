@@ -89,12 +89,12 @@ def krippendorff_alpha(
 def alpha(given: dict[str, Any]) -> dict[str, Any]:
     values = given["values"]
     counts = category_counts(matrix(given["ratings"], values), len(values))
-    found = krippendorff_alpha(counts, given["level"], values)
+    result = krippendorff_alpha(counts, given["level"], values)
     return {
-        "alpha": value_or_reason(found.value, found.reason),
-        "D_observed": found.observed,
-        "D_expected": found.expected,
-        "n_pairable": found.n,
+        "alpha": value_or_reason(result.value, result.reason),
+        "D_observed": result.observed,
+        "D_expected": result.expected,
+        "n_pairable": result.n,
     }
 
 
@@ -112,8 +112,8 @@ def gwet_of_table(given: dict[str, Any]) -> dict[str, Any]:
     one_hot = np.eye(len(cells), dtype=np.int64)
     counts, items = one_hot[rows] + one_hot[columns], cells[rows, columns]
     by_n = sqrt((cells.sum() - 1) / cells.sum())
-    found = gwet_ac(counts, items=items)
-    return coefficient_fields(structs.replace(found, se=None if found.se is None else found.se * by_n))
+    result = gwet_ac(counts, items=items)
+    return coefficient_fields(structs.replace(result, se=None if result.se is None else result.se * by_n))
 
 
 def coefficient_fields(gwets: Coefficient) -> dict[str, Any]:

@@ -17,20 +17,20 @@ def two_arms(given: dict[str, Any]) -> dict[str, Any]:
     """The cases take arm 1 less arm 0, which is our first less our second."""
     rows = np.array(given["rows_arm_cluster_successes_trials"])
     control, treated = (rows[rows[:, 0] == arm][:, 2:] for arm in (0, 1))
-    found = clustered_difference(treated, control, 1 - given["alpha"])
+    result = clustered_difference(treated, control, 1 - given["alpha"])
     naive = pooled_z(*treated.sum(axis=0).tolist(), *control.sum(axis=0).tolist())
     return {
-        "p0": found.shares[1],
-        "p1": found.shares[0],
-        "diff": found.difference.value,
-        "se_cluster": value_or_reason(found.se, found.difference.reason),
-        "z_cluster": found.test.statistic,
-        "p_cluster": found.test.p_value,
-        "ci": limits(found.difference),
-        "design_effect_arm0": found.design_effects[1],
-        "design_effect_arm1": found.design_effects[0],
-        "clusters": list(found.clusters[::-1]),
-        "se_cluster_small_sample_corrected": found.se_regression,
+        "p0": result.shares[1],
+        "p1": result.shares[0],
+        "diff": result.difference.value,
+        "se_cluster": value_or_reason(result.se, result.difference.reason),
+        "z_cluster": result.test.statistic,
+        "p_cluster": result.test.p_value,
+        "ci": limits(result.difference),
+        "design_effect_arm0": result.design_effects[1],
+        "design_effect_arm1": result.design_effects[0],
+        "clusters": list(result.clusters[::-1]),
+        "se_cluster_small_sample_corrected": result.se_regression,
         "z_naive_pooled": naive.statistic,
     }
 

@@ -60,15 +60,15 @@ def incidence(given: dict[str, Any]) -> dict[str, Any]:
         rest = given["rest"]
         times = given["time_first_9"] + [rest["time"]] * rest["n"]
         events = given["status_first_9"] + [rest["status"]] * rest["n"]
-    found = cumulative_incidence(times, events, causes=2)
+    result = cumulative_incidence(times, events, causes=2)
     return {
-        "times": found.times.tolist(),
-        "at_risk": found.at_risk.tolist(),
-        "cif_1": found.incidence[0].tolist(),
-        "cif_2": found.incidence[1].tolist(),
-        "survival": found.event_free.tolist(),
-        "one_minus_km_treating_cause2_as_censored": found.one_minus_kaplan_meier[-1:].sum(),
-        "note": found.reason,
+        "times": result.times.tolist(),
+        "at_risk": result.at_risk.tolist(),
+        "cif_1": result.incidence[0].tolist(),
+        "cif_2": result.incidence[1].tolist(),
+        "survival": result.event_free.tolist(),
+        "one_minus_km_treating_cause2_as_censored": result.one_minus_kaplan_meier[-1:].sum(),
+        "note": result.reason,
     }
 
 

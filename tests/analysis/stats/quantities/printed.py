@@ -32,11 +32,11 @@ def denominators(given: dict[str, Any]) -> dict[str, Any]:
 
 def tables(given: dict[str, Any]) -> dict[str, Any]:
     printed = {MEASURES[name]: digits for name, digits in given.items() if name in MEASURES}
-    found = reconstruct(given["N"], printed, given.get("n_pos"))
-    assert found.complete
+    result = reconstruct(given["N"], printed, given.get("n_pos"))
+    assert result.complete
     return {
-        "n_solutions": len(found.tables),
-        "solutions_tp_fp_fn_tn": [[table.tp, table.fp, table.fn, table.tn] for table in found.tables],
+        "n_solutions": len(result.tables),
+        "solutions_tp_fp_fn_tn": [[table.tp, table.fp, table.fn, table.tn] for table in result.tables],
     }
 
 
@@ -49,12 +49,12 @@ def margins(given: dict[str, Any]) -> dict[str, Any]:
         possible_ratings(dissent, {**printed, "fleiss": given["printed"]["fleiss"]}, categories)  # type: ignore[dict-item]
         for categories in given["categories"]
     )
-    distinct = {found.unanimous for found in four.ratings}
+    distinct = {result.unanimous for result in four.ratings}
     largest = [counts[0] for counts in distinct]
     return {
         "two_categories_solutions": two.labelled,
         "three_categories_solutions_labelled": three.labelled,
-        "three_categories_unanimous_counts_sorted": descending({found.unanimous for found in three.ratings}),
+        "three_categories_unanimous_counts_sorted": descending({result.unanimous for result in three.ratings}),
         "three_categories_only_one_pair_confused": len(one_pair_confused(three.ratings)),
         "four_categories_solutions_labelled": four.labelled,
         "four_categories_unanimous_counts_sorted_distinct": len(distinct),
@@ -71,11 +71,11 @@ def one_pair_confused(ratings: tuple[MarginRatings, ...]) -> list[list[int]]:
     """The unanimous counts where only two categories are ever confused, those two first, under every naming."""
     named = {
         order
-        for found in ratings
-        if len(found.confused) == 2
-        for pair in permutations(sorted(found.confused))
-        for rest in permutations(sorted(set(range(len(found.unanimous))) - found.confused))
-        for order in [tuple(found.unanimous[category] for category in (*pair, *rest))]
+        for result in ratings
+        if len(result.confused) == 2
+        for pair in permutations(sorted(result.confused))
+        for rest in permutations(sorted(set(range(len(result.unanimous))) - result.confused))
+        for order in [tuple(result.unanimous[category] for category in (*pair, *rest))]
     }
     return [list(counts) for counts in sorted(named, key=lambda counts: (-counts[0], counts))]
 

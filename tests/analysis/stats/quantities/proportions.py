@@ -35,11 +35,11 @@ def confusion(given: dict[str, Any]) -> dict[str, Any]:
         "f1": diagnostic.f1,
         "specificity": diagnostic.specificity,
     }
-    found = {name: measure(table) for name, measure in measures.items()}
+    results = {name: measure(table) for name, measure in measures.items()}
     # Seen from the other class, the share of negative answers that are right is a precision.
     other = diagnostic.precision(diagnostic.Confusion(tp=table.tn, fp=table.fn, fn=table.fp, tn=table.tp))
     return {
-        **{name: value_or_reason(estimate.value, estimate.reason) for name, estimate in found.items()},
+        **{name: value_or_reason(estimate.value, estimate.reason) for name, estimate in results.items()},
         "npv": value_or_reason(other.value, other.reason),
     }
 
@@ -61,8 +61,8 @@ def several_labels(given: dict[str, Any]) -> dict[str, Any]:
     defined = [one.value for one in by_class["f1"] if one.value is not None]
     return {
         "accuracy": np.trace(cells) / cells.sum(),
-        **{name: [value_or_reason(one.value, one.reason) for one in found] for name, found in by_class.items()},
-        **{f"macro_{name}": mean_of_all([one.value for one in found]) for name, found in by_class.items()},
+        **{name: [value_or_reason(one.value, one.reason) for one in result] for name, result in by_class.items()},
+        **{f"macro_{name}": mean_of_all([one.value for one in result]) for name, result in by_class.items()},
         "macro_f1_defined_only": np.mean(defined),
         "weighted_f1": np.average([one.value or 0.0 for one in by_class["f1"]], weights=cells.sum(axis=1)),
     }
@@ -94,7 +94,7 @@ def fixed_sequence(given: dict[str, Any]) -> dict[str, Any]:
     blocks = given["blocks_score_n_positives"]
     scores = [score for score, n, _ in blocks for _ in range(n)]
     labels = [place < positives for _, n, positives in blocks for place in range(n)]
-    found = precision_floor(scores, labels, given["grid_in_test_order"], given["precision_floor"], given["conf"])
+    result = precision_floor(scores, labels, given["grid_in_test_order"], given["precision_floor"], given["conf"])
     return {
         "rows": [
             {
@@ -106,10 +106,10 @@ def fixed_sequence(given: dict[str, Any]) -> dict[str, Any]:
                 "passes": step.passes,
                 "tested": step.tested,
             }
-            for step in found.steps
+            for step in result.steps
         ],
-        "selected_threshold": found.selected,
-        "naive_lowest_passing": found.lowest_passing,
+        "selected_threshold": result.selected,
+        "naive_lowest_passing": result.lowest_passing,
     }
 
 

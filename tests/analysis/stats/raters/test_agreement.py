@@ -55,7 +55,7 @@ def test_the_names_of_nominal_categories_do_not_matter(matrix: IntArray) -> None
     renamed = np.where(matrix >= 0, (matrix + 1) % CATEGORIES, matrix)
     for kappa in (fleiss_kappa, gwet_ac, krippendorff_alpha):
         one, other = (kappa(category_counts(version, CATEGORIES)) for version in (matrix, renamed))
-        value, renamed_value = (getattr(found, "overall", found).value for found in (one, other))
+        value, renamed_value = (getattr(result, "overall", result).value for result in (one, other))
         assert same([value], [renamed_value])
 
 
@@ -86,8 +86,8 @@ def test_items_without_a_rating_change_nothing(matrix: IntArray) -> None:
 @given(st.lists(st.integers(0, CATEGORIES - 1), min_size=2, max_size=20), st.integers(2, 5))
 def test_perfect_agreement_is_one_and_of_one_category_undefined_with_a_reason(labels: list[int], raters: int) -> None:
     counts = category_counts(np.repeat(np.array(labels)[:, None], raters, axis=1), CATEGORIES)
-    found = [fleiss_kappa(counts).overall, krippendorff_alpha(counts), krippendorff_alpha(counts, "ordinal")]
-    for coefficient in found:
+    results = [fleiss_kappa(counts).overall, krippendorff_alpha(counts), krippendorff_alpha(counts, "ordinal")]
+    for coefficient in results:
         if len(set(labels)) == 1:
             assert coefficient.value is None
             assert coefficient.reason

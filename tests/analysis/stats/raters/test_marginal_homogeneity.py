@@ -38,9 +38,9 @@ def vectors(table: list[list[int]]) -> np.ndarray:
 @pytest.mark.parametrize("table", [FOUR_LABELS, [[10, 3, 1], [8, 20, 2], [5, 1, 4]], [[5, 9], [2, 7]]])
 def test_it_is_that_of_statsmodels(table: list[list[int]]) -> None:
     reference = SquareTable(np.array(table, dtype=float), shift_zeros=False).homogeneity()
-    found = stuart_maxwell(table)
-    assert found.statistic == pytest.approx(reference.statistic)
-    assert found.p_value == pytest.approx(reference.pvalue)
+    result = stuart_maxwell(table)
+    assert result.statistic == pytest.approx(reference.statistic)
+    assert result.p_value == pytest.approx(reference.pvalue)
 
 
 def test_a_label_that_nobody_uses_takes_no_degree_of_freedom() -> None:
@@ -51,8 +51,8 @@ def test_a_label_that_nobody_uses_takes_no_degree_of_freedom() -> None:
 
 
 def test_without_an_error_there_is_no_test_and_without_items_no_table() -> None:
-    found = stuart_maxwell([[5, 0], [0, 7]])
-    assert (found.p_value, found.reason) == (None, NO_DIFFERENCE_POSSIBLE)
+    result = stuart_maxwell([[5, 0], [0, 7]])
+    assert (result.p_value, result.reason) == (None, NO_DIFFERENCE_POSSIBLE)
     with pytest.raises(UsageError, match="square table"):
         stuart_maxwell([[0, 0], [0, 0]])
 
@@ -61,9 +61,9 @@ def test_the_test_over_clusters_is_hotellings() -> None:
     each = np.random.default_rng(5).normal(0.2, 1.0, size=(25, 3))
     n, p = each.shape
     squared = n * each.mean(axis=0) @ np.linalg.inv(np.cov(each.T)) @ each.mean(axis=0)
-    found = zero_mean(each)
-    assert found.statistic == pytest.approx((n - p) / (p * (n - 1)) * squared)
-    assert "F with 3 and 22 degrees" in found.test
+    result = zero_mean(each)
+    assert result.statistic == pytest.approx((n - p) / (p * (n - 1)) * squared)
+    assert "F with 3 and 22 degrees" in result.test
 
 
 def test_too_few_clusters_or_clusters_all_alike_are_no_test() -> None:
@@ -77,9 +77,9 @@ def test_neither_the_order_of_labels_nor_the_order_of_raters_matters(table: list
     cells = np.array(table)
     if not cells.sum():
         return
-    found = stuart_maxwell(cells)
+    result = stuart_maxwell(cells)
     for other in (stuart_maxwell(cells.T), stuart_maxwell(cells[np.ix_(order, order)])):
-        assert other.p_value == (None if found.p_value is None else pytest.approx(found.p_value, abs=1e-9))
+        assert other.p_value == (None if result.p_value is None else pytest.approx(result.p_value, abs=1e-9))
 
 
 def rng() -> np.random.Generator:
@@ -87,9 +87,9 @@ def rng() -> np.random.Generator:
 
 
 def test_with_enough_items_it_is_pearsons_test() -> None:
-    found, totals = np.array([30, 42, 51]), np.array([60, 70, 66])
-    reference = chi2_contingency(np.vstack([found, totals - found]), correction=False)
-    tested = pearson_shares(found, totals, rng())
+    results, totals = np.array([30, 42, 51]), np.array([60, 70, 66])
+    reference = chi2_contingency(np.vstack([results, totals - results]), correction=False)
+    tested = pearson_shares(results, totals, rng())
     assert tested.statistic == pytest.approx(reference.statistic)
     assert tested.p_value == pytest.approx(reference.pvalue)
     assert tested.test == "chi-squared with 2 degrees of freedom"
@@ -113,10 +113,10 @@ def test_groups_without_items_change_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "totals", "reason"), [([3], [9], ONE_GROUP), ([3, 0], [9, 0], ONE_GROUP), ([5, 4], [5, 4], ALL_ALIKE)]
+    ("result", "totals", "reason"), [([3], [9], ONE_GROUP), ([3, 0], [9, 0], ONE_GROUP), ([5, 4], [5, 4], ALL_ALIKE)]
 )
-def test_without_two_groups_or_two_outcomes_there_is_no_test(found: list[int], totals: list[int], reason: str) -> None:
-    tested = pearson_shares(found, totals, rng())
+def test_without_two_groups_or_two_outcomes_there_is_no_test(result: list[int], totals: list[int], reason: str) -> None:
+    tested = pearson_shares(result, totals, rng())
     assert (tested.p_value, tested.reason) == (None, reason)
 
 
@@ -128,17 +128,17 @@ def test_a_count_above_its_total_is_refused() -> None:
 def test_single_items_as_clusters_come_to_pearsons_test() -> None:
     draw = rng()
     groups = draw.integers(3, size=900)
-    found = draw.random(900) < 0.3 + 0.04 * groups
-    alone = clustered_shares(groups, found, np.arange(900))
-    together = pearson_shares(np.bincount(groups[found], minlength=3), np.bincount(groups, minlength=3), draw)
+    result = draw.random(900) < 0.3 + 0.04 * groups
+    alone = clustered_shares(groups, result, np.arange(900))
+    together = pearson_shares(np.bincount(groups[result], minlength=3), np.bincount(groups, minlength=3), draw)
     assert alone.p_value == pytest.approx(together.p_value, rel=0.1)
 
 
 def test_items_said_again_in_their_cluster_add_no_evidence() -> None:
     draw = rng()
-    groups, found = draw.integers(2, size=80), draw.random(80) < 0.5
-    once = clustered_shares(groups, found, np.arange(80))
-    thrice = clustered_shares(np.tile(groups, 3), np.tile(found, 3), np.tile(np.arange(80), 3))
+    groups, results = draw.integers(2, size=80), draw.random(80) < 0.5
+    once = clustered_shares(groups, results, np.arange(80))
+    thrice = clustered_shares(np.tile(groups, 3), np.tile(results, 3), np.tile(np.arange(80), 3))
     assert thrice.p_value == pytest.approx(once.p_value)
 
 

@@ -16,12 +16,12 @@ PAIRS: dict[Kappa, tuple[int, int]] = {"first_second": (0, 1), "first_third": (0
 
 
 def kappas(codes: np.ndarray, categories: int) -> dict[Kappa, str]:
-    found = {
+    results = {
         name: cohen_kappa(contingency_table(codes[:, one], codes[:, other], categories)).value
         for name, (one, other) in PAIRS.items()
     }
     return {
-        **{name: f"{value:.3f}" for name, value in found.items()},
+        **{name: f"{value:.3f}" for name, value in results.items()},
         "fleiss": f"{fleiss_kappa(category_counts(codes, categories)).overall.value:.3f}",
     }
 
@@ -37,16 +37,16 @@ def test_the_named_solutions_are_those_that_trying_every_label_finds() -> None:
         for odd, most, lone, rest in product(range(3), repeat=4):
             if odd != most and lone != rest:
                 expected += kappas(np.array([*agreed, [odd, most, most], [rest, rest, lone]]), 3) == printed
-    found = possible_ratings(Dissent(6, (1, 0, 1), 0), printed, 3)
-    assert found.complete
-    assert found.labelled == expected > 0
+    result = possible_ratings(Dissent(6, (1, 0, 1), 0), printed, 3)
+    assert result.complete
+    assert result.labelled == expected > 0
 
 
 def test_a_search_beyond_its_budget_does_not_start() -> None:
-    found = possible_ratings(Dissent(500, (5, 5, 5), 0), {"fleiss": "0.900"}, 5)
-    assert not found.complete
-    assert found.ratings == ()
-    assert found.candidates > 500_000_000
+    result = possible_ratings(Dissent(500, (5, 5, 5), 0), {"fleiss": "0.900"}, 5)
+    assert not result.complete
+    assert result.ratings == ()
+    assert result.candidates > 500_000_000
 
 
 def test_two_categories_cannot_all_be_different() -> None:
@@ -72,9 +72,9 @@ COUNT = st.integers(0, 6)
 @given(COUNT, COUNT, COUNT, COUNT, COUNT)
 def test_the_true_split_is_among_the_possible_ones(unanimous: int, a: int, b: int, c: int, different: int) -> None:
     n = unanimous + a + b + c + different
-    found = possible_dissents(n, a + b + different, a + c + different, b + c + different)
-    assert Dissent(unanimous, (a, b, c), different) in found
-    for one in found:
+    result = possible_dissents(n, a + b + different, a + c + different, b + c + different)
+    assert Dissent(unanimous, (a, b, c), different) in result
+    for one in result:
         assert one.unanimous + sum(one.alone) + one.all_different == n
 
 
@@ -90,15 +90,15 @@ def test_the_splits_are_those_that_trying_every_one_finds(n: int, first: int, se
         if (a + b + different, a + c + different, b + c + different) == (first, second, third)
         and a + b + c + different <= n
     ]
-    found = possible_dissents(n, first, second, third)
-    assert list(found) == every
-    assert list(found[1:]) == every[1:]
+    result = possible_dissents(n, first, second, third)
+    assert list(result) == every
+    assert list(result[1:]) == every[1:]
 
 
 def test_of_very_many_splits_none_is_made_before_it_is_asked_for() -> None:
-    found = possible_dissents(10**12, 10**11, 10**11, 10**11)
-    assert len(found) == 5 * 10**10 + 1
-    assert found[0] == Dissent(10**12 - 15 * 10**10, (5 * 10**10,) * 3, 0)
+    result = possible_dissents(10**12, 10**11, 10**11, 10**11)
+    assert len(result) == 5 * 10**10 + 1
+    assert result[0] == Dissent(10**12 - 15 * 10**10, (5 * 10**10,) * 3, 0)
 
 
 def test_a_negative_count_is_refused() -> None:

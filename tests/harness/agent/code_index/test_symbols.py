@@ -20,10 +20,10 @@ SOURCES = {
 
 @pytest.mark.parametrize("path", SOURCES)
 def test_a_class_a_method_and_a_function_are_found(path: str) -> None:
-    found = {(symbol.kind, symbol.name): symbol for symbol in symbols_in(path, SOURCES[path].encode())}
-    assert ("class", "Order") in found
-    assert ("method", "load") in found
-    assert found["method", "total"].parent == ("" if path == "a.c" else "Order")
+    results = {(symbol.kind, symbol.name): symbol for symbol in symbols_in(path, SOURCES[path].encode())}
+    assert ("class", "Order") in results
+    assert ("method", "load") in results
+    assert results["method", "total"].parent == ("" if path == "a.c" else "Order")
 
 
 def test_every_language_with_a_grammar_has_an_example_here() -> None:

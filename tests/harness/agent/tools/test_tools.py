@@ -84,7 +84,7 @@ def test_long_output_comes_in_pages_that_name_the_next() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "text"),
     [
         ("read_file file_path='price.py'", "Did you mean: src/price.py"),
         ("read_file file_path='../../etc/passwd'", "There is no file"),
@@ -106,10 +106,10 @@ def test_long_output_comes_in_pages_that_name_the_next() -> None:
         ("edit file_path='src/cost.py' instructions='mend it'", "no file"),
     ],
 )
-def test_what_goes_wrong_is_an_error_that_says_what_to_do(command: str, told: str) -> None:
+def test_what_goes_wrong_is_an_error_that_says_what_to_do(command: str, text: str) -> None:
     seen = _do(command)
     assert seen.is_error
-    assert told in seen.text
+    assert text in seen.text
 
 
 def test_a_diff_is_shown_by_its_number() -> None:
@@ -153,7 +153,7 @@ def test_an_edit_changes_the_file_and_its_index_and_gives_the_feedback_of_the_se
 
 
 @pytest.mark.parametrize(
-    ("reports", "found", "heard", "feedback"),
+    ("reports", "result", "heard", "feedback"),
     [
         ([SuiteReport(passed=True, ran=1)], None, True, EditFeedback(tests_passed=True)),
         ([SuiteReport(passed=True, ran=1)], "", True, EditFeedback(tests_passed=True)),
@@ -168,13 +168,13 @@ def test_an_edit_changes_the_file_and_its_index_and_gives_the_feedback_of_the_se
     ],
 )
 def test_the_judge_is_heard_of_an_edit_that_passes_the_checks_and_feedback_is_typed(
-    reports: list[SuiteReport] | None, found: str | None, heard: bool, feedback: EditFeedback
+    reports: list[SuiteReport] | None, result: str | None, heard: bool, feedback: EditFeedback
 ) -> None:
     act = Action("edit", {"file_path": "src/price.py", "instructions": "rename"})
-    place = environment(FILES, "self.net => self.gross", reports=reports, found=found, judged="I would land it.")
+    place = environment(FILES, "self.net => self.gross", reports=reports, found=result, judged="I would land it.")
     seen = _carried_out(act, place)
     assert (("I would land it." in seen.text), seen.feedback) == (heard, feedback)
-    assert seen.text.startswith(found or "The edit was successful: src/price.py changed.")
+    assert seen.text.startswith(result or "The edit was successful: src/price.py changed.")
 
 
 class _Refuses:

@@ -58,9 +58,9 @@ OTHERS: dict[str, Trajectory] = {
 
 @pytest.mark.parametrize("trajectory", COMPLAINTS.values(), ids=COMPLAINTS)
 def test_one_complaint_to_different_calls_is_found(trajectory: Trajectory) -> None:
-    found = same_complaint(History(trajectory).acts)
-    assert found is not None
-    assert len(found.places) == 4
+    result = same_complaint(History(trajectory).acts)
+    assert result is not None
+    assert len(result.places) == 4
 
 
 @pytest.mark.parametrize("trajectory", OTHERS.values(), ids=OTHERS)

@@ -88,14 +88,14 @@ def test_errors_missing_twice_given_and_unknown_lines_are_told_apart(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("status", "kind", "said"),
+    ("status", "kind", "message"),
     [
         ("expired", "server", "is expired"),
         ("cancelled", "server", "is cancelled"),
         ("failed", "bad_request", "not to our taste"),
     ],
 )
-def test_a_batch_that_ends_early_keeps_what_was_answered(tmp_path: Path, status: str, kind: str, said: str) -> None:
+def test_a_batch_that_ends_early_keeps_what_was_answered(tmp_path: Path, status: str, kind: str, message: str) -> None:
     def prepare(server: BatchServer) -> None:
         server.status = status
         server.output = lambda lines: [answered(lines[0])]
@@ -103,7 +103,7 @@ def test_a_batch_that_ends_early_keeps_what_was_answered(tmp_path: Path, status:
     outcomes, _ = outcomes_of(tmp_path, prepare)
     assert texts(outcomes) == {"a": "A", "b": kind, "c": kind, "d": kind}
     failure = outcomes["b"]
-    assert said in failure.sentence
+    assert message in failure.sentence
 
 
 def test_what_failed_is_asked_again_and_what_was_answered_is_not(tmp_path: Path) -> None:

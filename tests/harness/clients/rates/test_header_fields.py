@@ -83,12 +83,12 @@ NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
     ],
 )
 def test_each_form_is_read_as_its_source_means_it(fields: dict[str, str], expected: list[Allowance]) -> None:
-    found = allowances(fields, NOW)
-    assert [(one.unit, one.remaining, one.limit, one.refills) for one in found] == [
+    result = allowances(fields, NOW)
+    assert [(one.unit, one.remaining, one.limit, one.refills) for one in result] == [
         (one.unit, one.remaining, one.limit, one.refills) for one in expected
     ]
-    assert [one.seconds for one in found] == [pytest.approx(one.seconds) for one in expected]
-    assert [one.name.rpartition(" ")[0] for one in found] == [one.name.rpartition(" ")[0] for one in expected]
+    assert [one.seconds for one in result] == [pytest.approx(one.seconds) for one in expected]
+    assert [one.name.rpartition(" ")[0] for one in result] == [one.name.rpartition(" ")[0] for one in expected]
 
 
 def test_a_time_of_reset_is_by_the_servers_own_clock() -> None:

@@ -4,8 +4,8 @@ from misstep.harness.clients.rates.latency import LatencyWatch, Overload
 
 
 def answers(watch: LatencyWatch, begun: float, load: int, seconds: float, apart: float) -> list[Overload | float]:
-    found = (watch.answered(begun + number * apart, begun + number * apart + seconds, load) for number in range(16))
-    return [one for one in found if one is not None]
+    results = (watch.answered(begun + number * apart, begun + number * apart + seconds, load) for number in range(16))
+    return [one for one in results if one is not None]
 
 
 def overloaded() -> LatencyWatch:

@@ -150,7 +150,7 @@ def test_a_root_cause_may_be_a_string_and_the_reference_solution_is_in_no_trajec
 
 
 @pytest.mark.parametrize(
-    ("changed", "found"),
+    ("changed", "message"),
     [
         ({"step_number": 5}, r"message 4 does not exist: tau-7 has 4"),
         ({"step_number": 0}, r"message -1 does not exist: tau-7"),
@@ -158,6 +158,6 @@ def test_a_root_cause_may_be_a_string_and_the_reference_solution_is_in_no_trajec
         ({"trajectory_id": 8}, r"run 8 has labels, but no transcript"),
     ],
 )
-def test_a_label_for_what_is_not_there_is_an_error(tmp_path: Path, changed: dict[str, int], found: str) -> None:
-    with pytest.raises(InputError, match=found):
+def test_a_label_for_what_is_not_there_is_an_error(tmp_path: Path, changed: dict[str, int], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         load_made_up(tmp_path, made_up(**changed))

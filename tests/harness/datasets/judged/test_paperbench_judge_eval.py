@@ -56,11 +56,11 @@ def test_the_score_of_a_paper_follows_from_the_grades_of_its_leaves(
 def test_an_item_has_the_requirements_above_it_and_not_what_tells_its_grade(tmp_path: Path) -> None:
     inner = leaf("b", 0.0, explanation="It was not run.", task_category="Code Execution")
     folder = made_up(tmp_path / "upstream", leaf("a"), leaf("part", 0.0, sub_tasks=[inner]))
-    found = load(NAME, folder, tmp_path)
-    item = found.items["some/b"]
+    result = load(NAME, folder, tmp_path)
+    item = result.items["some/b"]
     assert (item.task, item.text) == ("The paper is replicated.", "Does part.\n  Does b.")
     assert item.extra == {"paper": "some", "category": "Code Execution", "weight": 1, "cluster": "some/part"}
-    assert found.gold == {("some/a", "people"): "met", ("some/b", "people"): "unmet"}
+    assert result.gold == {("some/a", "people"): "met", ("some/b", "people"): "unmet"}
 
 
 def test_a_leaf_without_a_grade_is_an_error_that_names_it(tmp_path: Path) -> None:

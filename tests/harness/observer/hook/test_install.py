@@ -91,7 +91,7 @@ def test_a_link_stays_one_and_permissions_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{\n  // mine\n  "a": 1\n}', "it has comments"),
         ('{"a": 1, /* mine */ "b": 2,}', "it has comments"),
@@ -101,12 +101,12 @@ def test_a_link_stays_one_and_permissions_stay(tmp_path: Path) -> None:
         ('{"hooks": {"PostToolUse": {}}}', "hooks.PostToolUse"),
     ],
 )
-def test_settings_that_cannot_be_changed_safely_are_left_with_advice(tmp_path: Path, text: str, said: str) -> None:
+def test_settings_that_cannot_be_changed_safely_are_left_with_advice(tmp_path: Path, text: str, message: str) -> None:
     file = _file(tmp_path, text)
     for change in (lambda: installed(file, "claude", COMMAND), lambda: uninstalled(file)):
         with pytest.raises(InputError) as error:
             change()
-        assert said in error.value.line()
+        assert message in error.value.line()
         assert str(file) in error.value.line()
     assert file.read_text() == text
 

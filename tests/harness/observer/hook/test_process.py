@@ -181,9 +181,9 @@ def test_a_process_that_hears_nothing_ends(hooks: Hooks) -> None:
 @pytest.fixture
 def server() -> Iterator[tuple[str, list[bytes]]]:
     asked: list[bytes] = []
-    found = {"reasoning": "r", "label": "yes", "infinite_loop": [1, 2, 3, 4, 5], "tool_call_failure": []}
-    found |= {"did_not_follow_instructions": [], "unrequested_changes": []}
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": json.dumps(found)}}
+    results = {"reasoning": "r", "label": "yes", "infinite_loop": [1, 2, 3, 4, 5], "tool_call_failure": []}
+    results |= {"did_not_follow_instructions": [], "unrequested_changes": []}
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": json.dumps(results)}}
     reply = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
 
     class Handler(BaseHTTPRequestHandler):
@@ -228,19 +228,19 @@ def test_whatever_is_wrong_with_the_input_one_line_is_said_on_stderr(said: bytes
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "text"),
     [
         (("runs",), "Leave out paths"),
         (("--detector", "nobody"), "'nobody' is not among"),
         (("--every", "0"), "`$.every`"),
     ],
 )
-def test_a_mistake_is_said_to_the_user_and_on_stderr(options: tuple[str, ...], said: str, hooks: Hooks) -> None:
+def test_a_mistake_is_said_to_the_user_and_on_stderr(options: tuple[str, ...], text: str, hooks: Hooks) -> None:
     with hooks.start(*options) as process:
         out, err = process.communicate(hooks.event(), timeout=60)
     hooks.process()
     assert process.returncode == 0
-    assert said in err.decode()
+    assert text in err.decode()
     assert json.loads(out) == {"systemMessage": err.decode().strip()}
 
 

@@ -37,14 +37,14 @@ def _decisions(folder: Path) -> list[dict[str, Any]]:
 def test_guidance_comes_behind_the_call_at_which_it_is_due_and_once(tmp_path: Path, anew: bool) -> None:
     file, folder = tmp_path / "s1.jsonl", tmp_path / "state"
     session = _session(folder)
-    told = []
+    texts = []
     for calls in range(1, 13):
         session = _session(folder) if anew else session
         if _said(session, _event(written(file, looping(calls)))):
-            told.append(calls)
-    assert told[0] <= 5
-    assert 2 <= len(told) <= 3
-    assert [one["step"] for one in _decisions(folder)[1:] if one.get("intervention", {}).get("delivered_at")] == told
+            texts.append(calls)
+    assert texts[0] <= 5
+    assert 2 <= len(texts) <= 3
+    assert [one["step"] for one in _decisions(folder)[1:] if one.get("intervention", {}).get("delivered_at")] == texts
 
 
 def test_guidance_that_no_hook_printed_comes_at_the_next_call(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_own_words_are_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "text"),
     [
         ({"detector": "prompted"}, "needs a model. Name one with --model."),
         ({"model": "m"}, "asks no model"),
@@ -151,7 +151,7 @@ def test_own_words_are_said(tmp_path: Path) -> None:
     ],
 )
 def test_a_hook_that_cannot_do_what_it_is_asked_for_says_so_each_time(
-    values: dict[str, str], said: str, tmp_path: Path
+    values: dict[str, str], text: str, tmp_path: Path
 ) -> None:
     session = _session(tmp_path / "state", **values)
     event = _event(written(tmp_path / "s1.jsonl", looping(6)))
@@ -159,7 +159,7 @@ def test_a_hook_that_cannot_do_what_it_is_asked_for_says_so_each_time(
         answer = json.loads(session.reply(event))
         session.printed()
         assert set(answer) == {"systemMessage"}
-        assert said in answer["systemMessage"]
+        assert text in answer["systemMessage"]
 
 
 @pytest.mark.parametrize("path", ["/nowhere/at/all", "/", "/dev/null", __file__, "a\0b", None, 3])
@@ -183,9 +183,9 @@ class Broken:
 def test_a_question_without_an_answer_is_said_once(tmp_path: Path) -> None:
     file = tmp_path / "s1.jsonl"
     session = _session(tmp_path / "state", detector=f"{__name__}:Broken", every="1")
-    said = []
+    texts = []
     for calls in (1, 2, 3):
-        said.append(b"no such luck" in session.reply(_event(written(file, looping(calls)))))
+        texts.append(b"no such luck" in session.reply(_event(written(file, looping(calls)))))
         session.printed()
     session.close()
-    assert said == [True, False, False]
+    assert texts == [True, False, False]

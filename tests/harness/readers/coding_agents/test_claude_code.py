@@ -63,7 +63,7 @@ def test_a_result_stands_with_its_call_also_when_the_turn_goes_on_after_it() -> 
     (session,) = read(line("user", "Read both"), use("a"), result("a"), use("b"), result("b"))
     (step,) = session.steps[1:]
     assert [call.id for call in step.calls] == ["a", "b"]
-    assert [(found.call_id, found.text) for found in step.results] == [("a", "a"), ("b", "b")]
+    assert [(outcome.call_id, outcome.text) for outcome in step.results] == [("a", "a"), ("b", "b")]
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_streamed_lines_have_snake_case_names_and_a_sub_agent_is_known_by_its_ca
             "uuid": content,
         }
 
-    found = read({"type": "system", "subtype": "init", "session_id": "s2"}, streamed("a", None), streamed("b", "t1"))
-    assert [(trajectory.id, trajectory.parent) for trajectory in found] == [("s2", None), ("s2/t1", "s2")]
+    outcome = read({"type": "system", "subtype": "init", "session_id": "s2"}, streamed("a", None), streamed("b", "t1"))
+    assert [(trajectory.id, trajectory.parent) for trajectory in outcome] == [("s2", None), ("s2/t1", "s2")]
 
 
 def test_a_document_of_log_lines_is_a_session_named_by_its_file() -> None:
@@ -157,8 +157,8 @@ def turn(session: str, uuid: str, text: str, kind: str = "user", **more: Any) ->
 
 
 def test_several_sessions_in_a_file_are_several_runs_each_at_its_line() -> None:
-    found = read(turn("a", "1", "Fix it"), turn("a", "2", "Done.", "assistant"), turn("b", "3", "Test it"))
-    assert [(one.id, one.source.line, len(one.steps)) for one in found] == [("a", 1, 2), ("b", 3, 1)]
+    outcome = read(turn("a", "1", "Fix it"), turn("a", "2", "Done.", "assistant"), turn("b", "3", "Test it"))
+    assert [(one.id, one.source.line, len(one.steps)) for one in outcome] == [("a", 1, 2), ("b", 3, 1)]
 
 
 def test_a_session_taken_up_in_a_file_of_its_own_leaves_what_it_repeats_to_the_earlier_one() -> None:

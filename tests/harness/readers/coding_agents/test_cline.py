@@ -75,11 +75,11 @@ def test_a_result_that_says_that_the_tool_failed_is_an_error(answer: str, is_err
 
 
 def test_the_exit_code_of_a_command_stands_in_a_line_of_its_result() -> None:
-    said = "Command executed in terminal  within working directory '/app'. Exit code: 3\nOutput:\nExit code: 4"
+    text = "Command executed in terminal  within working directory '/app'. Exit code: 3\nOutput:\nExit code: 4"
     task = read(
         user("<task>\nx\n</task>"),
         agent("<execute_command><command>make</command></execute_command>"),
-        user(f"[execute_command for 'make'] Result:\n{said}"),
+        user(f"[execute_command for 'make'] Result:\n{text}"),
     )
     assert task.steps[1].results[0].exit_code == 3
 

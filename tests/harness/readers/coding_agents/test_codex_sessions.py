@@ -42,8 +42,8 @@ SPAWNED = {"subagent": {"thread_spawn": {"parent_thread_id": "a"}}}
 
 
 def test_several_sessions_in_a_file_are_several_runs_each_at_its_line() -> None:
-    found = read(meta("a"), *FIRST, meta("b"), said("user", "Now test it"), said("assistant", "Tested."))
-    assert [(one.id, one.source.line, texts(one)) for one in found] == [
+    result = read(meta("a"), *FIRST, meta("b"), said("user", "Now test it"), said("assistant", "Tested."))
+    assert [(one.id, one.source.line, texts(one)) for one in result] == [
         ("a", 1, ["Fix it", "Done."]),
         ("b", 5, ["Now test it", "Tested."]),
     ]

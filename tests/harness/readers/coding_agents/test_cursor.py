@@ -14,8 +14,8 @@ TRANSCRIPT = Source("cursor_agent", "agent-transcripts/s1/s1.jsonl")
 
 def composer(*bubbles: dict[str, Any], **more: Any) -> Trajectory:
     line = {"misstep_database": "cursor", "composerData": {"composerId": "s1"} | more, "bubbles": bubbles}
-    (found,) = cursor.read(json.dumps(line).encode(), Source("cursor", "state.vscdb", 1))
-    return found
+    (result,) = cursor.read(json.dumps(line).encode(), Source("cursor", "state.vscdb", 1))
+    return result
 
 
 def tool(name: str, **fields: Any) -> dict[str, Any]:
@@ -23,8 +23,8 @@ def tool(name: str, **fields: Any) -> dict[str, Any]:
 
 
 def lines(source: Source, *values: dict[str, Any]) -> Trajectory:
-    (found,) = cursor_agent.read("".join(json.dumps(value) + "\n" for value in values).encode(), source)
-    return found
+    (result,) = cursor_agent.read("".join(json.dumps(value) + "\n" for value in values).encode(), source)
+    return result
 
 
 def test_the_sample_is_a_composer_whose_thought_and_call_are_one_step() -> None:

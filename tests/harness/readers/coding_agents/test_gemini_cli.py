@@ -95,6 +95,6 @@ def test_a_header_of_another_session_begins_another_run() -> None:
 
     lines = [*session("a", "Fix it"), *session("b", "Test it"), session("a", "")[0] | {"lastUpdated": "later"}]
     data = "\n".join(json.dumps(line) for line in lines).encode()
-    found = list(gemini_cli.read(data, SOURCE))
-    assert [(one.id, one.task, one.source.line) for one in found] == [("a", "Fix it", 1), ("b", "Test it", 3)]
-    assert found[0].extra["session"]["lastUpdated"] == "later", "a header of the same session goes on with it"
+    results = list(gemini_cli.read(data, SOURCE))
+    assert [(one.id, one.task, one.source.line) for one in results] == [("a", "Fix it", 1), ("b", "Test it", 3)]
+    assert results[0].extra["session"]["lastUpdated"] == "later", "a header of the same session goes on with it"

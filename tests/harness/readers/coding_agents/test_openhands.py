@@ -133,7 +133,7 @@ def test_a_list_of_events_is_named_by_its_file_and_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "found"),
+    ("value", "message"),
     [
         ({"instance_id": "x", "history": [3]}, r"an event is not an object - at `\$\.history\[0\]`"),
         ({"instance_id": "x", "history": "none"}, r"\$\.history"),
@@ -141,8 +141,8 @@ def test_a_list_of_events_is_named_by_its_file_and_line() -> None:
         (3, "neither an object nor a list"),
     ],
 )
-def test_what_cannot_be_is_named(value: Any, found: str) -> None:
-    with pytest.raises(UnreadableTrajectory, match=found) as raised:
+def test_what_cannot_be_is_named(value: Any, message: str) -> None:
+    with pytest.raises(UnreadableTrajectory, match=message) as raised:
         read(value)
     assert raised.value.line_number == 4
 

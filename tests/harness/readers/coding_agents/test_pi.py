@@ -51,10 +51,10 @@ def test_the_first_version_names_the_model_in_its_header_and_its_entries_have_no
 
 
 def test_a_file_of_two_sessions_gives_a_trajectory_of_each_at_its_line() -> None:
-    found = read(
+    result = read(
         HEADER, message(role="user", content="Fix it"), HEADER | {"id": "s2"}, message(role="user", content="x")
     )
-    assert [(session.id, session.source.line) for session in found] == [("s1", 1), ("s2", 3)]
+    assert [(session.id, session.source.line) for session in result] == [("s1", 1), ("s2", 3)]
 
 
 def test_what_is_printed_while_it_runs_counts_a_message_once_when_it_ends() -> None:

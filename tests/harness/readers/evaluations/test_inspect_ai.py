@@ -151,9 +151,9 @@ def test_a_sample_that_zstandard_packed_and_that_was_changed_is_unreadable_by_na
     )
     content = path.read_bytes()
     path.write_bytes(content.replace(b'{"id": "a"}', b'{"id": "b"}'))
-    (found,) = read_file(path)
-    assert isinstance(found, Unreadable)
-    assert "samples/a.json in the archive cannot be unpacked" in found.error
+    (result,) = read_file(path)
+    assert isinstance(result, Unreadable)
+    assert "samples/a.json in the archive cannot be unpacked" in result.error
 
 
 def test_without_pyarrow_the_archive_that_zstandard_packed_names_what_is_missing(

@@ -32,15 +32,15 @@ def _type_of(values: list[Any]) -> pa.DataType | None:
 
 def test_a_transcript_is_a_trajectory_with_what_its_events_say_of_the_steps(tmp_path: Path) -> None:
     pools = dict.fromkeys(NOT_READ, "[" * 99)
-    (found,) = read_file(database(tmp_path / "transcripts.parquet", ROW | pools))
-    assert isinstance(found, Trajectory)
-    assert (found.source.format, found.id, found.task) == ("inspect_scout", "Yx7", "Which file?")
-    assert (found.agent, found.model, found.outcome) == ("react", "openai/gpt-x", Outcome("passed"))
-    step = found.steps[2]
+    (result,) = read_file(database(tmp_path / "transcripts.parquet", ROW | pools))
+    assert isinstance(result, Trajectory)
+    assert (result.source.format, result.id, result.task) == ("inspect_scout", "Yx7", "Which file?")
+    assert (result.agent, result.model, result.outcome) == ("react", "openai/gpt-x", Outcome("passed"))
+    step = result.steps[2]
     assert (step.reasoning, step.calls[0].arguments, step.results[0].is_error) == ("List them.", {"cmd": "ls"}, True)
     assert (step.tokens, step.seconds) == (Tokens(90, 7, 50), 1.5)
-    assert found.extra["garden"] == "north"
-    assert not {*NOT_READ, "events"} & set(found.extra)
+    assert result.extra["garden"] == "north"
+    assert not {*NOT_READ, "events"} & set(result.extra)
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ def test_success_gives_the_outcome_and_a_score_where_there_is_none(
     success: bool | None, score: str | None, expected: Outcome
 ) -> None:
     row = ROW | {"success": success, "score": score}
-    (found,) = inspect_scout.read(json.dumps(row).encode(), Source("inspect_scout"))
-    assert found.outcome == expected
+    (result,) = inspect_scout.read(json.dumps(row).encode(), Source("inspect_scout"))
+    assert result.outcome == expected
 
 
 def test_a_transcript_without_messages_is_unreadable_and_the_others_are_read(tmp_path: Path) -> None:
     rows = [ROW, ROW | {"transcript_id": "Yx8", "messages": None}, ROW | {"transcript_id": "Yx9"}]
-    found = list(read_file(database(tmp_path / "transcripts.parquet", *rows)))
-    assert [one.id if isinstance(one, Trajectory) else one.line for one in found] == ["Yx7", 2, "Yx9"]
-    assert isinstance(found[1], Unreadable)
+    results = list(read_file(database(tmp_path / "transcripts.parquet", *rows)))
+    assert [one.id if isinstance(one, Trajectory) else one.line for one in results] == ["Yx7", 2, "Yx9"]
+    assert isinstance(results[1], Unreadable)

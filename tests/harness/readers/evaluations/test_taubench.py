@@ -33,8 +33,8 @@ def test_each_record_is_a_trajectory_called_by_task_and_trial_with_the_instructi
 
 def test_a_reward_of_1_is_a_solved_task_and_no_reward_is_no_outcome() -> None:
     values = [1.0, 1, 0.0, 0.5, None, float("nan")]
-    found = read(json.dumps([record(reward=value) for value in values]).encode(), SOURCE)
-    assert [one.outcome for one in found] == [
+    result = read(json.dumps([record(reward=value) for value in values]).encode(), SOURCE)
+    assert [one.outcome for one in result] == [
         Outcome("passed", 1.0),
         Outcome("passed", 1.0),
         Outcome("failed", 0.0),

@@ -21,14 +21,14 @@ def test_neighbouring_cuts_have_every_line_once_and_know_its_number(
 ) -> None:
     content = b"\n".join(lines) + (b"\n" if ended else b"")
     borders = [0, *sorted(places), len(content) + 1]
-    found = [
+    results = [
         (content[offset : offset + size], first_line, content[:offset].count(b"\n") + 1)
         for start, stop in pairwise(borders)
         for offset, size, first_line in line_cuts(io.BytesIO(content), part_bytes, start, stop)
     ]
-    assert b"".join(piece for piece, _, _ in found) == content
-    assert all(first_line == counted for _, first_line, counted in found)
-    assert all(piece.endswith(b"\n") for piece, _, _ in found[:-1])
+    assert b"".join(piece for piece, _, _ in results) == content
+    assert all(first_line == counted for _, first_line, counted in results)
+    assert all(piece.endswith(b"\n") for piece, _, _ in results[:-1])
 
 
 @settings(deadline=None)
@@ -40,13 +40,13 @@ def test_neighbouring_cuts_have_every_line_once_and_know_its_number(
 def test_neighbouring_cuts_have_every_row_group_once_and_know_its_first_row(
     groups: list[tuple[int, int]], places: list[int], part_bytes: int
 ) -> None:
-    found = [
+    results = [
         one
         for start, stop in pairwise([0, *sorted(places), 161])
         for one in group_cuts(groups, part_bytes, start, stop)
     ]
-    assert [number for one in found for number in range(one.first, one.end)] == list(range(len(groups)))
-    assert all(one.line == 1 + sum(rows for rows, _ in groups[: one.first]) for one in found)
+    assert [number for one in results for number in range(one.first, one.end)] == list(range(len(groups)))
+    assert all(one.line == 1 + sum(rows for rows, _ in groups[: one.first]) for one in results)
 
 
 @given(rows=st.integers(1, 50), length=st.integers(0, 12), before=st.integers(0, 3))
@@ -54,8 +54,8 @@ def test_a_long_row_group_is_cut_between_its_rows_each_of_which_is_in_one_slice(
     rows: int, length: int, before: int
 ) -> None:
     groups = [*[(7, 1)] * before, (rows, length * SLICE_BYTES)]
-    found = [one for one in group_cuts(groups, 1) if one.first == before]
-    lines = [line for one in found for line in range(one.line, one.line + (rows if one.count is None else one.count))]
+    results = [one for one in group_cuts(groups, 1) if one.first == before]
+    lines = [line for one in results for line in range(one.line, one.line + (rows if one.count is None else one.count))]
     assert lines == list(range(7 * before + 1, 7 * before + rows + 1))
-    assert all(one.line == 7 * before + 1 + one.skip for one in found)
-    assert len(found) == max(1, min(rows, length))
+    assert all(one.line == 7 * before + 1 + one.skip for one in results)
+    assert len(results) == max(1, min(rows, length))

@@ -86,9 +86,9 @@ def cursor(path: Path) -> Path:
 
 
 def read(path: Path) -> list[Trajectory]:
-    found = list(read_file(path))
-    readable = [one for one in found if isinstance(one, Trajectory)]
-    assert readable == found
+    results = list(read_file(path))
+    readable = [one for one in results if isinstance(one, Trajectory)]
+    assert readable == results
     return readable
 
 
@@ -202,18 +202,18 @@ def test_a_column_whose_name_is_no_text_breaks_the_reading_off(tmp_path: Path) -
 def test_a_broken_page_costs_the_sessions_with_messages_on_it_where_an_index_tells_them(tmp_path: Path) -> None:
     path = goose(tmp_path / "sessions.db")
     insert = "INSERT INTO messages VALUES (NULL, 'm', ?, 'user', ?, 1, NULL)"
-    said = json.dumps([{"type": "text", "text": "word " * 300}])
+    text = json.dumps([{"type": "text", "text": "word " * 300}])
     rows = [("INSERT INTO sessions VALUES (?, '', '/', NULL, NULL)", (f"s{number:02}",)) for number in range(20)]
-    rows += [(insert, (f"s{number:02}", said)) for number in range(20) for _ in range(3)]
+    rows += [(insert, (f"s{number:02}", text)) for number in range(20) for _ in range(3)]
     made(path, "CREATE INDEX of_session ON messages (session_id)", *rows)
     size = sqlite3.connect(path).execute("PRAGMA page_size").fetchone()[0]
     content = bytearray(path.read_bytes())
     place = content.index(b"word word", len(content) // 2) // size * size
     content[place : place + size] = b"\xaa" * size
     path.write_bytes(content)
-    found = list(read_file(path))
-    lost = [one for one in found if isinstance(one, Unreadable)]
-    assert len(found) == 22
+    results = list(read_file(path))
+    lost = [one for one in results if isinstance(one, Unreadable)]
+    assert len(results) == 22
     assert 1 <= len(lost) <= 3
     assert all("cannot be read: database disk image is malformed" in one.error for one in lost)
 

@@ -36,7 +36,7 @@ def test_of_a_key_written_twice_the_last_stands_strictly_and_leniently() -> None
 
 
 @pytest.mark.parametrize(
-    ("data", "found"),
+    ("data", "message"),
     [
         (b'{"a": "\xff"}', "not UTF-8 at byte 7"),
         (b'{"a": ', "no JSON"),
@@ -48,8 +48,8 @@ def test_of_a_key_written_twice_the_last_stands_strictly_and_leniently() -> None
         (b"1" * 5000, "no JSON"),
     ],
 )
-def test_what_is_no_json_is_said_with_file_and_line(data: bytes, found: str) -> None:
-    with pytest.raises(UnreadableTrajectory, match=found) as raised:
+def test_what_is_no_json_is_said_with_file_and_line(data: bytes, message: str) -> None:
+    with pytest.raises(UnreadableTrajectory, match=message) as raised:
         decode_json(data, SOURCE)
     assert raised.value.file == "runs/a.jsonl"
     assert raised.value.line_number == 7

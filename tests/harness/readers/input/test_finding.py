@@ -11,7 +11,7 @@ from misstep.harness.readers import FoundFile, find_files
 
 
 def names(*paths: Path) -> list[str]:
-    return [found.path.name for found in find_files(paths)]
+    return [result.path.name for result in find_files(paths)]
 
 
 def test_folders_are_walked_in_order_of_name_files_before_folders(tmp_path: Path) -> None:

@@ -76,9 +76,9 @@ def test_a_row_without_a_body_or_with_too_much_is_unreadable_and_named_by_its_nu
     monkeypatch.setattr(parquet, "LINE_LIMIT", 50_000)
     body = json.dumps(SESSION, indent=1)
     bodies = [None, body, "", " \n", body.replace("\n", "\n" + " " * 60_000), body]
-    found = list(read_file(written(tmp_path / "lake.parquet", {"atif": bodies}, write_batch_size=1)))
-    assert [one.line if isinstance(one, Unreadable) else one.source.line for one in found] == [1, 2, 3, 4, 5, 6]
-    assert [one.error for one in found if isinstance(one, Unreadable)] == [
+    results = list(read_file(written(tmp_path / "lake.parquet", {"atif": bodies}, write_batch_size=1)))
+    assert [one.line if isinstance(one, Unreadable) else one.source.line for one in results] == [1, 2, 3, 4, 5, 6]
+    assert [one.error for one in results if isinstance(one, Unreadable)] == [
         "the column atif is empty",
         "the column atif is empty",
         "there are only blanks",
@@ -103,9 +103,9 @@ def test_chats_of_structs_and_of_json_text_are_read_as_the_same_lines_would_be(
     lines = tmp_path / "chats.jsonl"
     lines.write_text("".join(json.dumps({"id": name, "messages": CHAT}) + "\n" for name in columns["id"]))
     expected = [(one.id, one.steps, one.extra) for one in read_file(lines) if isinstance(one, Trajectory)]
-    found = [one for one in read_file(written(tmp_path / "chats.parquet", columns)) if isinstance(one, Trajectory)]
-    assert [(one.id, one.steps, one.extra) for one in found] == expected
-    assert [one.source.line for one in found] == [1, 2]
+    results = [one for one in read_file(written(tmp_path / "chats.parquet", columns)) if isinstance(one, Trajectory)]
+    assert [(one.id, one.steps, one.extra) for one in results] == expected
+    assert [one.source.line for one in results] == [1, 2]
 
 
 def test_fields_that_other_structs_have_are_no_fields_of_this_one(tmp_path: Path) -> None:
@@ -145,8 +145,8 @@ def test_messages_under_other_names_are_a_chat_as_well(
 def test_parts_of_row_groups_are_the_whole(tmp_path: Path, n: int, rows_a_group: int, part_bytes: int) -> None:
     path = lake(tmp_path / "lake.parquet", n, rows_a_group=rows_a_group)
     parts = list(plan(path, all_readers(), part_bytes))
-    found = [one for part in parts for one in read_part(part, reader_for(part.format))]
-    assert found == list(read_file(path))
+    results = [one for part in parts for one in read_part(part, reader_for(part.format))]
+    assert results == list(read_file(path))
     assert len(parts) == -(-n // rows_a_group) or part_bytes > 1
     assert not is_plain(path)
 
@@ -158,10 +158,10 @@ def test_slices_of_a_long_row_group_are_its_rows_with_their_numbers(
     monkeypatch.setattr("misstep.harness.readers.input.cuts.SLICE_BYTES", 60)
     monkeypatch.setattr("misstep.harness.readers.input.parquet._BATCH_BYTES", 500)
     parts = list(plan(path, all_readers(), 1))
-    found = [placed for part in parts for placed in read_placed(part, reader_for(part.format))]
+    results = [placed for part in parts for placed in read_placed(part, reader_for(part.format))]
     assert len(parts) > 4
-    assert [placed.line for placed in found] == list(range(1, 12))
-    assert [placed.found.id for placed in found if isinstance(placed.found, Trajectory)] == list(map(str, range(11)))
+    assert [placed.line for placed in results] == list(range(1, 12))
+    assert [placed.found.id for placed in results if isinstance(placed.found, Trajectory)] == list(map(str, range(11)))
 
 
 def damaged(path: Path, group: int, column: str, where: float = 0.0) -> Path:
@@ -260,10 +260,10 @@ def test_a_file_of_no_rows_is_empty(tmp_path: Path) -> None:
 def test_what_unpacks_to_many_times_its_size_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("misstep.harness.readers.input.archive.EXPANSION_LIMIT", 1 << 20)
     bodies = [json.dumps(SESSION)] * 9000
-    found = list(read_file(written(tmp_path / "lake.parquet", {"atif": bodies}, rows_a_group=9000)))
-    assert isinstance(found[-1], Unreadable)
-    assert "unpacks to more than" in found[-1].error
-    assert len(found) < 9000
+    results = list(read_file(written(tmp_path / "lake.parquet", {"atif": bodies}, rows_a_group=9000)))
+    assert isinstance(results[-1], Unreadable)
+    assert "unpacks to more than" in results[-1].error
+    assert len(results) < 9000
 
 
 def test_without_pyarrow_the_command_that_brings_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ def content(path: Path) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "written",
+    "text",
     [
         TEXT.encode(),
         codecs.BOM_UTF8 + TEXT.encode(),
@@ -38,11 +38,11 @@ def content(path: Path) -> bytes:
     ],
     ids=["plain", "mark", "utf-16", "utf-16-be", "utf-32", "gzip", "gzip of utf-16", "two gzip members"],
 )
-def test_a_text_is_the_same_bytes_however_it_is_written(tmp_path: Path, written: bytes) -> None:
+def test_a_text_is_the_same_bytes_however_it_is_written(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "file"
-    path.write_bytes(written)
+    path.write_bytes(text)
     assert content(path) == TEXT.encode()
-    assert is_plain(path) == written.startswith((b"{", codecs.BOM_UTF8))
+    assert is_plain(path) == text.startswith((b"{", codecs.BOM_UTF8))
 
 
 def test_files_shorter_than_any_mark_are_read_as_they_are(tmp_path: Path) -> None:

@@ -99,8 +99,8 @@ def test_a_trajectory_is_called_by_its_id_else_its_session_else_its_file() -> No
 
 def test_embedded_trajectories_without_an_id_are_told_apart_though_they_share_a_session() -> None:
     inner = document(subagent_trajectories=[document()])
-    found = list(read(json.dumps(document(subagent_trajectories=[inner, document()])).encode(), SOURCE))
-    assert [(one.id, one.parent) for one in found] == [("s1", None), ("s1-0", "s1"), ("s1-0-0", "s1-0"), ("s1-1", "s1")]
+    rows = list(read(json.dumps(document(subagent_trajectories=[inner, document()])).encode(), SOURCE))
+    assert [(one.id, one.parent) for one in rows] == [("s1", None), ("s1-0", "s1"), ("s1-0-0", "s1-0"), ("s1-1", "s1")]
 
 
 def test_an_error_is_known_only_where_the_format_says_so() -> None:
@@ -212,10 +212,10 @@ TRAJECTORIES = st.builds(
 def test_any_trajectory_whatever_is_in_its_extra_is_the_same_when_written_and_read_again(
     trajectory: Trajectory,
 ) -> None:
-    written = msgspec.json.encode(to_atif(trajectory))
-    (again,) = read(written, Source("atif", "elsewhere"))
+    content = msgspec.json.encode(to_atif(trajectory))
+    (again,) = read(content, Source("atif", "elsewhere"))
     assert again == trajectory
-    assert msgspec.json.encode(to_atif(again)) == written
+    assert msgspec.json.encode(to_atif(again)) == content
 
 
 def test_a_step_that_was_copied_from_an_earlier_trajectory_counts_there() -> None:

@@ -40,10 +40,10 @@ def test_any_document_is_the_same_when_it_is_unfolded(value: Any) -> None:
 
 def test_a_text_in_every_place_of_many_steps_is_written_once_and_read_back() -> None:
     trajectory = turns(100, "x" * 50_000)
-    written = msgspec.json.encode(folded(to_atif(trajectory)))
-    assert len(written) < 4 * 50_000
-    assert list(read(written, SOURCE)) == [trajectory] == [from_atif(json.loads(written), SOURCE)]
-    steps = json.loads(written)["steps"]
+    content = msgspec.json.encode(folded(to_atif(trajectory)))
+    assert len(content) < 4 * 50_000
+    assert list(read(content, SOURCE)) == [trajectory] == [from_atif(json.loads(content), SOURCE)]
+    steps = json.loads(content)["steps"]
     assert steps[1]["observation"]["results"][0]["content"] == "[The same text as in /steps/0/reasoning_content]"
 
 

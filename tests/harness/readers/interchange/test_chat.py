@@ -89,7 +89,7 @@ def test_an_answer_to_no_known_call_goes_to_the_agents_last_step_else_to_one_of_
 
 
 @pytest.mark.parametrize(
-    ("written", "read", "fails"),
+    ("text", "read", "fails"),
     [
         ('{"path": "a"}', {"path": "a"}, False),
         ({"path": "a"}, {"path": "a"}, False),
@@ -99,8 +99,8 @@ def test_an_answer_to_no_known_call_goes_to_the_agents_last_step_else_to_one_of_
         ("[1]", "[1]", True),
     ],
 )
-def test_arguments_are_parsed_or_kept_as_they_stand_with_the_reason(written: Any, read: Any, fails: bool) -> None:
-    steps, _ = steps_of([acting(call(arguments=written))])
+def test_arguments_are_parsed_or_kept_as_they_stand_with_the_reason(text: Any, read: Any, fails: bool) -> None:
+    steps, _ = steps_of([acting(call(arguments=text))])
     assert steps[0].calls[0].arguments == read
     assert bool(steps[0].calls[0].parse_error) is fails
 

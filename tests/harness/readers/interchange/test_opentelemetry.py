@@ -270,15 +270,15 @@ def test_a_long_chain_of_spans_takes_time_in_proportion() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "found"),
+    ("value", "message"),
     [
         ([{"name": "x", "attributes": {}}], "a span without a span id"),
         ({"trace_id": "t", "spans": [3]}, "a span is not an object but int"),
         ({"resourceSpans": [3]}, "`resourceSpans` holds no objects"),
     ],
 )
-def test_what_cannot_be_is_said(value: Any, found: str) -> None:
-    with pytest.raises(UnreadableTrajectory, match=found):
+def test_what_cannot_be_is_said(value: Any, message: str) -> None:
+    with pytest.raises(UnreadableTrajectory, match=message):
         read(value)
 
 

@@ -18,8 +18,8 @@ from misstep.harness.workspace import Limits, Sandbox, open_workspace
 
 def seen_shipped() -> dict[str, TargetEntry]:
     modes = modes_shipped()
-    found = {one.path: TargetEntry(one.kind, modes.get(one.path, 0o777), one.text.encode()) for one in shipped()}
-    return {"": TargetEntry("folder", 0o755), **found}
+    results = {one.path: TargetEntry(one.kind, modes.get(one.path, 0o777), one.text.encode()) for one in shipped()}
+    return {"": TargetEntry("folder", 0o755), **results}
 
 
 def changed(edits: Mapping[str, object]) -> Files:

@@ -21,7 +21,7 @@ lines = st.lists(pieces, max_size=6).map(" ".join)
 
 @st.composite
 def edits(draw: st.DrawFn) -> dict[str, object]:
-    found: dict[str, object] = {}
+    results: dict[str, object] = {}
     for path in draw(st.lists(st.sampled_from(sorted(TEXTS)), min_size=1, max_size=3, unique=True)):
         old = TEXTS[path].splitlines()
         at = draw(st.integers(0, len(old)))
@@ -33,8 +33,8 @@ def edits(draw: st.DrawFn) -> dict[str, object]:
             "cut": ["\n".join(old)[: at * 7]],
             "anew": new,
         }[how]
-        found[path] = "\n".join(text).encode("utf-8", "surrogatepass")
-    return found
+        results[path] = "\n".join(text).encode("utf-8", "surrogatepass")
+    return results
 
 
 @settings(deadline=None)

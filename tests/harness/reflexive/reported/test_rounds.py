@@ -42,7 +42,7 @@ def test_the_room_for_a_right_stop_follows_from_the_kind_of_the_run_alone(case: 
 
 
 @pytest.mark.parametrize(
-    ("name", "expected", "more", "found"),
+    ("name", "expected", "more", "message"),
     [
         ("other", "go on", "", "named 'other'"),
         ("case", "go on", "first = 1", "should go on"),
@@ -53,10 +53,10 @@ def test_the_room_for_a_right_stop_follows_from_the_kind_of_the_run_alone(case: 
     ],
 )
 def test_a_case_whose_parts_do_not_go_together_is_refused(
-    tmp_path: Path, name: str, expected: str, more: str, found: str
+    tmp_path: Path, name: str, expected: str, more: str, message: str
 ) -> None:
     (tmp_path / "case.toml").write_text(WRITTEN.format(name=name, expected=expected, more=more))
-    with pytest.raises(InputError, match=found):
+    with pytest.raises(InputError, match=message):
         reported_cases(tmp_path)
 
 

@@ -51,10 +51,10 @@ def test_a_person_who_does_not_answer_is_asked_twice_and_work_in_between_starts_
 
 
 def test_a_diagnosis_that_outlives_the_answer_to_it_ends_the_work_although_content_is_new() -> None:
-    said = "The partition table of the disk is locked by the kernel."
-    assert stops_at([Round(said=said, content=f"{n}") for n in range(9)]) == 2 * EVERY
+    message = "The partition table of the disk is locked by the kernel."
+    assert stops_at([Round(said=message, content=f"{n}") for n in range(9)]) == 2 * EVERY
     other = ["Cron has no such entry.", "Users lack a shell.", "A mode is too wide."]
-    first = [Round(said=said, content=f"a{n}") for n in range(EVERY)]
+    first = [Round(said=message, content=f"a{n}") for n in range(EVERY)]
     then = [Round(said=text, content=f"b{n}") for n, text in enumerate(other)]
     assert stops_at([*first, *then]) is None
 

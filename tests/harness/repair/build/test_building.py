@@ -79,11 +79,11 @@ def test_a_case_is_made_once_and_not_if_its_oracle_does_not_fail(
 def test_faults_are_found_that_tests_notice_and_the_same_seed_finds_the_same(tmp_path: Path, sandbox: Sandbox) -> None:
     source = case_source(tmp_path)
     first, second = islice(filter(None, find(source, Wanted(), 1, sandbox)), 2)
-    for found in (first, second):
-        assert found.oracle
-        assert all(test.startswith("tests/test_shop.py") for test in found.oracle)
-        assert found.coverage is None or LEAST_COVERAGE <= found.coverage <= 1
-        assert faults_of(found, source.modules)
+    for result in (first, second):
+        assert result.oracle
+        assert all(test.startswith("tests/test_shop.py") for test in result.oracle)
+        assert result.coverage is None or LEAST_COVERAGE <= result.coverage <= 1
+        assert faults_of(result, source.modules)
     assert next(filter(None, find(source, Wanted(), 1, sandbox, known={first.id}))) == second
 
 

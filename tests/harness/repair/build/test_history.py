@@ -51,30 +51,30 @@ def test_tests_build_configuration_and_generated_files_are_not_source() -> None:
     assert [path for path in (*source, *other) if is_source(path)] == source
 
 
-def _from_history(made: MadeRepository, folder: Path, sandbox: Sandbox) -> list[Considered]:
-    return cases_from_history(made.folder, COMMAND, folder / "cases", sandbox=sandbox, toolchain=python_toolchain())
+def _from_history(repo: MadeRepository, folder: Path, sandbox: Sandbox) -> list[Considered]:
+    return cases_from_history(repo.folder, COMMAND, folder / "cases", sandbox=sandbox, toolchain=python_toolchain())
 
 
 def test_a_commit_that_mends_a_test_becomes_a_case_with_its_golden_patch(tmp_path: Path, sandbox: Sandbox) -> None:
-    made = MadeRepository(tmp_path / "made")
-    made.commit({"price.py": PRICE, "test_price.py": TESTS})
-    bad = made.commit({"price.py": BROKEN}, "prices without the first\n\nWho needs it?\n\nNobody.")
-    made.commit({"notes.txt": "1"})
-    good = made.commit({"price.py": PRICE}, "all prices again")
-    made.commit({"price.py": PRICE + "\n# a remark\n"})
-    found = _from_history(made, tmp_path, sandbox)
-    assert [one.commit.id == good for one in found if one.case] == [True]
+    repository = MadeRepository(tmp_path / "made")
+    repository.commit({"price.py": PRICE, "test_price.py": TESTS})
+    bad = repository.commit({"price.py": BROKEN}, "prices without the first\n\nWho needs it?\n\nNobody.")
+    repository.commit({"notes.txt": "1"})
+    good = repository.commit({"price.py": PRICE}, "all prices again")
+    repository.commit({"price.py": PRICE + "\n# a remark\n"})
+    result = _from_history(repository, tmp_path, sandbox)
+    assert [one.commit.id == good for one in result if one.case] == [True]
     case = read_case(tmp_path / "cases" / f"made-{good[:10]}")
     assert case.case.oracle == (TEST,)
     assert list(case.case.diffs) == [bad[:10]]
     assert "Title: prices without the first\nAuthor: " in case.case.diffs[bad[:10]]
     assert "AssertionError: 2 != 3" in case.case.task
     assert (case.before / "price.py").read_text() == BROKEN
-    assert case.case.extra["checkout"] == str(made.folder.resolve())  # its packages are there for the tests
+    assert case.case.extra["checkout"] == str(repository.folder.resolve())  # its packages are there for the tests
     golden = case.golden()
     assert golden is not None
     assert "+    return sum(prices)\n" in golden
-    assert [one.reason for one in found if not one.case] == [
+    assert [one.reason for one in result if not one.case] == [
         "turns no failing test into a passing one, each time",
         "changes no source: build, configuration, generated or other files only",
         "turns no failing test into a passing one, each time",
@@ -84,11 +84,11 @@ def test_a_commit_that_mends_a_test_becomes_a_case_with_its_golden_patch(tmp_pat
 
 
 def test_a_case_that_is_written_already_is_kept(tmp_path: Path, sandbox: Sandbox) -> None:
-    made = MadeRepository(tmp_path / "made")
-    commit = made.commit({"price.py": PRICE})
+    repository = MadeRepository(tmp_path / "made")
+    commit = repository.commit({"price.py": PRICE})
     folder = tmp_path / "cases" / f"made-{commit[:10]}"
     (folder / "before").mkdir(parents=True)
     case = RepairCase(folder.name, "python", "mend it", COMMAND, (TEST,))
     write_case(case, folder)
-    (found,) = _from_history(made, tmp_path, sandbox)
-    assert found.case == case
+    (result,) = _from_history(repository, tmp_path, sandbox)
+    assert result.case == case

@@ -25,8 +25,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_archive_is_unpacked_without_its_top_folder(tmp_path: Path) -> None:
     archive(tmp_path / "a.tar.gz")
     unpack(tmp_path / "a.tar.gz", tmp_path / "tree")
-    found = {file.relative_to(tmp_path / "tree").as_posix() for file in (tmp_path / "tree").rglob("*.py")}
-    assert found == {*FILES}
+    results = {file.relative_to(tmp_path / "tree").as_posix() for file in (tmp_path / "tree").rglob("*.py")}
+    assert results == {*FILES}
 
 
 @pytest.mark.parametrize("name", ["../../outside", "shop/../../outside", "/shop/../../../outside", ".."])

@@ -40,10 +40,10 @@ class _Search:
         name = source.package.name
         self.asked.append(f"{name} {wanted.category}".strip())
         for number in range(self.counts[name]):
-            found = f"{name}-{wanted.category}-{number}"
-            if found not in known:
+            result = f"{name}-{wanted.category}-{number}"
+            if result not in known:
                 yield None
-                yield Recipe(found, name, seed, LINES[wanted.category], "0", ("t",), (PLACE,))
+                yield Recipe(result, name, seed, LINES[wanted.category], "0", ("t",), (PLACE,))
 
 
 def _of(recipes: tuple[Recipe, ...], category: str = "small") -> dict[str, int]:

@@ -67,7 +67,7 @@ TEST = "test_price.Price.test_total"
 
 def broken_at(folder: Path, place: int, count: int) -> tuple[MadeRepository, list[str]]:
     """A repository of so many commits, of which the one at a place broke `test_total`."""
-    made = MadeRepository(folder)
+    repository = MadeRepository(folder)
     ids = []
     for number in range(count):
         files: dict[str, str | None] = {"notes.txt": f"{number}\n"}
@@ -76,5 +76,5 @@ def broken_at(folder: Path, place: int, count: int) -> tuple[MadeRepository, lis
         if number == place:
             files |= {"price.py": BROKEN}
         person = ("Ben", "ben@example.org") if number == place else PERSON
-        ids.append(made.commit(files, f"commit {number}", person))
-    return made, ids
+        ids.append(repository.commit(files, f"commit {number}", person))
+    return repository, ids

@@ -32,8 +32,8 @@ def test_a_test_known_not_to_be_flaky_takes_the_runs_of_a_plain_bisection(change
 
 @pytest.mark.parametrize("change", [1, 20, 31])
 def test_a_test_not_known_to_be_steady_costs_some_runs_more(change: int) -> None:
-    found, runs = searched(32, change, (0, 1), 0)
-    assert found == change
+    result, runs = searched(32, change, (0, 1), 0)
+    assert result == change
     assert runs <= 5 + 8
 
 
@@ -81,11 +81,11 @@ def broken_since(place: int, before: Outcome = "passed") -> Callable[[str], Outc
 
 
 def test_the_first_commit_that_fails_is_blamed_and_each_run_is_told() -> None:
-    told: list[float] = []
-    answer = find_change(HISTORY, broken_since(20), at_newest=FAILED, on_run=lambda _, __, sure: told.append(sure))
+    chances: list[float] = []
+    answer = find_change(HISTORY, broken_since(20), at_newest=FAILED, on_run=lambda _, __, sure: chances.append(sure))
     assert (answer.change, answer.decided) == (HISTORY[20], True)
-    assert 0.95 <= answer.posterior == told[-1]
-    assert answer.runs == len(told) <= 12
+    assert 0.95 <= answer.posterior == chances[-1]
+    assert answer.runs == len(chances) <= 12
 
 
 def test_runs_at_the_newest_commit_are_evidence_and_are_not_counted() -> None:

@@ -67,5 +67,5 @@ def test_failures_of_one_message_and_place_are_one_group() -> None:
 
 def test_groups_with_one_blamed_change_are_joined_and_those_without_stay() -> None:
     groups = group_failures([FailedTest(name, f"{name} is wrong", "") for name in "abcd"], PATHS)
-    found = joined(groups, ["c1", "", "c1", ""])
-    assert [[test.id for test in group] for group in found] == [["a", "c"], ["b"], ["d"]]
+    result = joined(groups, ["c1", "", "c1", ""])
+    assert [[test.id for test in group] for group in result] == [["a", "c"], ["b"], ["d"]]

@@ -89,39 +89,39 @@ def test_a_star_at_the_end_of_a_folder_has_no_files_of_inner_folders() -> None:
 
 
 def test_a_program_owns_nothing_and_a_name_with_the_word_bot_is_not_one(tmp_path: Path) -> None:
-    made = MadeRepository(tmp_path / "made")
-    made.commit({"test_a.py": ""}, person=("Abbott Botha", "abbott@robotics.example"))
-    with Repository(made.folder) as repository:
+    repo = MadeRepository(tmp_path / "made")
+    repo.commit({"test_a.py": ""}, person=("Abbott Botha", "abbott@robotics.example"))
+    with Repository(repo.folder) as repository:
         assert not is_bot(repository.head)
-    made.commit({"test_a.py": "x\n"}, person=("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.github.com"))
-    with Repository(made.folder) as repository:
+    repo.commit({"test_a.py": "x\n"}, person=("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.github.com"))
+    with Repository(repo.folder) as repository:
         assert is_bot(repository.head)
         (owner,) = owners(repository, "HEAD", "test_a.py", repository.head)
     assert owner.name == "Abbott Botha <abbott@robotics.example>"
 
 
 def test_the_author_of_the_blamed_change_comes_first_then_owners_then_who_wrote_the_test(tmp_path: Path) -> None:
-    made = MadeRepository(tmp_path / "made")
-    made.commit({"tests/test_a.py": "", ".github/CODEOWNERS": "/tests/ @team\n"}, person=("Tia", "tia@example.org"))
-    made.commit({"CODEOWNERS": "* @not-read\n", "a.py": "x = 1\n"}, person=("Ben", "ben@example.org"))
-    with Repository(made.folder) as repository:
-        found = owners(repository, "HEAD", "tests/test_a.py", repository.head)
-        assert [owner.name for owner in found] == ["Ben <ben@example.org>", "@team", "Tia <tia@example.org>"]
-        assert found[0].reason == f"wrote the blamed change {repository.head.short}"
-        assert found[1].reason == "owns tests/test_a.py by line 1 of .github/CODEOWNERS"
-        assert found[2].reason.startswith("changed tests/test_a.py last")
+    repo = MadeRepository(tmp_path / "made")
+    repo.commit({"tests/test_a.py": "", ".github/CODEOWNERS": "/tests/ @team\n"}, person=("Tia", "tia@example.org"))
+    repo.commit({"CODEOWNERS": "* @not-read\n", "a.py": "x = 1\n"}, person=("Ben", "ben@example.org"))
+    with Repository(repo.folder) as repository:
+        result = owners(repository, "HEAD", "tests/test_a.py", repository.head)
+        assert [owner.name for owner in result] == ["Ben <ben@example.org>", "@team", "Tia <tia@example.org>"]
+        assert result[0].reason == f"wrote the blamed change {repository.head.short}"
+        assert result[1].reason == "owns tests/test_a.py by line 1 of .github/CODEOWNERS"
+        assert result[2].reason.startswith("changed tests/test_a.py last")
 
 
 def test_a_failure_in_a_file_of_another_language_is_given_by_its_place(tmp_path: Path) -> None:
-    made = MadeRepository(tmp_path / "made")
-    made.commit({"src/sum.ts": "one\ntwo\n", "test/sum.test.ts": ""}, person=("Tia", "tia@example.org"))
-    made.commit(
+    repo = MadeRepository(tmp_path / "made")
+    repo.commit({"src/sum.ts": "one\ntwo\n", "test/sum.test.ts": ""}, person=("Tia", "tia@example.org"))
+    repo.commit(
         {"src/sum.ts": "one\nTWO\n", ".gitlab/CODEOWNERS": "[Sums] @sums\nsrc/\n"}, person=("Ben", "b@example.org")
     )
-    made.commit({"src/sum.ts": "one\nTWO\nthree\n"}, person=("renovate[bot]", "bot@example.org"))
+    repo.commit({"src/sum.ts": "one\nTWO\nthree\n"}, person=("renovate[bot]", "bot@example.org"))
     trace = "Error: 2\n    at two (/ws/src/sum.ts:2:9)\n    at /ws/test/sum.test.ts:1:1"
-    with Repository(made.folder) as repository:
+    with Repository(repo.folder) as repository:
         place = innermost(trace, repository.paths("HEAD"))
-        found = owners(repository, "HEAD", "test/sum.test.ts", repository.head, place)
-    assert [owner.name for owner in found] == ["@sums", "Ben <b@example.org>", "Tia <tia@example.org>"]
-    assert found[1].reason.startswith("wrote line 2 of src/sum.ts, where it fails, in ")
+        result = owners(repository, "HEAD", "test/sum.test.ts", repository.head, place)
+    assert [owner.name for owner in result] == ["@sums", "Ben <b@example.org>", "Tia <tia@example.org>"]
+    assert result[1].reason.startswith("wrote line 2 of src/sum.ts, where it fails, in ")

@@ -86,10 +86,10 @@ def test_nothing_in_the_checkout_is_changed_and_its_files_do_not_count(made: Mad
     assert {file: file.stat().st_mtime_ns for file in made.folder.rglob("*")} == before
 
 
-def stored(made: MadeRepository, kind: str, content: bytes) -> str:
+def stored(repository: MadeRepository, kind: str, content: bytes) -> str:
     """The id of an object as no `git add` makes it."""
     command = ["git", "hash-object", "-t", kind, "-w", "--stdin", "--literally"]
-    done = subprocess.run(command, cwd=made.folder, input=content, capture_output=True, check=True)
+    done = subprocess.run(command, cwd=repository.folder, input=content, capture_output=True, check=True)
     return done.stdout.decode().strip()
 
 

@@ -17,10 +17,10 @@ FAILED = FailedTest("a.py::test_a", "no", "trace")
 
 @pytest.fixture
 def runs(tmp_path: Path, sandbox: Sandbox) -> Iterator[CommitRuns]:
-    made, _ = broken_at(tmp_path / "made", 1, 2)
-    (made.folder / "price.py").write_text("raise SystemExit\n")  # what is in the work tree does not count
+    repo, _ = broken_at(tmp_path / "made", 1, 2)
+    (repo.folder / "price.py").write_text("raise SystemExit\n")  # what is in the work tree does not count
     with (
-        Repository(made.folder) as repository,
+        Repository(repo.folder) as repository,
         CommitRuns(repository, COMMAND, sandbox=sandbox, toolchain=python_toolchain()) as runs,
     ):
         yield runs
@@ -38,8 +38,8 @@ def test_the_tests_that_fail_at_a_commit_are_named_with_message_and_trace(runs: 
 
 def test_a_test_that_is_flaky_by_the_order_of_hashes_may_pass_and_fail(runs: CommitRuns) -> None:
     workspace = runs.workspace(runs.repository.head.id)
-    found = {workspace.run(["python", "-c", "print(hash('a'))"]).output for _ in range(2)}
-    assert len(found) == 2
+    results = {workspace.run(["python", "-c", "print(hash('a'))"]).output for _ in range(2)}
+    assert len(results) == 2
 
 
 def test_each_run_finds_the_tree_as_it_was_committed(runs: CommitRuns) -> None:
@@ -49,10 +49,10 @@ def test_each_run_finds_the_tree_as_it_was_committed(runs: CommitRuns) -> None:
 
 
 def test_pytest_names_a_file_that_cannot_be_imported_so_that_it_runs_again(tmp_path: Path, sandbox: Sandbox) -> None:
-    made, ids = broken_at(tmp_path / "made", 9, 1)
-    ids.append(made.commit({"price.py": "def total(:\n"}))
+    repo, ids = broken_at(tmp_path / "made", 9, 1)
+    ids.append(repo.commit({"price.py": "def total(:\n"}))
     with (
-        Repository(made.folder) as repository,
+        Repository(repo.folder) as repository,
         CommitRuns(repository, "python -m pytest -q", sandbox=sandbox, toolchain=python_toolchain()) as runs,
     ):
         assert [test.id for test in failing_tests(runs.report(ids[1]), runs.command)] == ["test_price.py"]
@@ -83,14 +83,14 @@ def test_a_command_that_names_no_test_fails_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("report", "said"),
+    ("report", "message"),
     [
         (SuiteReport(passed=False, exit_code=127, output="sh: nose: not found"), "cannot be started"),
         (SuiteReport(passed=False, ran=0, exit_code=5), "runs no test"),
     ],
 )
-def test_a_command_that_runs_no_test_is_an_error(report: SuiteReport, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_a_command_that_runs_no_test_is_an_error(report: SuiteReport, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         failing_tests(report, "python -m pytest")
 
 

@@ -70,6 +70,6 @@ def test_what_is_not_installed_is_named_with_the_line_that_installs_it(
 ) -> None:
     files = {"farm/fruit/__init__.py": "", "pyproject.toml": DECLARED, "requirements/test.txt": "PyYAML\nyaml\n"}
     project = RepositoryFiles(files, files.get, "pip install")
-    found = lacking(FailedTest("test_farm.py::test_a", message), project, has_passed=False if never else None)
-    assert (found is not None) == (line is not None)
-    assert found is None or (found.rule == "missing_package" and f"`{line}`" in found.reason)
+    result = lacking(FailedTest("test_farm.py::test_a", message), project, has_passed=False if never else None)
+    assert (result is not None) == (line is not None)
+    assert result is None or (result.rule == "missing_package" and f"`{line}`" in result.reason)

@@ -48,13 +48,13 @@ def test_a_failing_test_becomes_a_task_and_a_repair_case_with_blamed_change_and_
 ) -> None:
     made, ids = broken
     store = TaskStore(tmp_path / "tasks.db")
-    (found,) = triaged(made.folder, sandbox, file_task=store.file_task)
-    task = found.task
+    (result,) = triaged(made.folder, sandbox, file_task=store.file_task)
+    task = result.task
     assert (task.tests, task.message, task.commit) == ((TEST,), "AssertionError: 2 != 3", ids[-1])
     assert (task.blame, task.owner) == (ids[3], "Ben <ben@example.org>")
     assert "-    return sum(prices)\n+    return sum(prices[1:])" in task.diff
     assert "test_total" in task.trace
-    assert found.decision.run
+    assert result.decision.run
     assert store.tasks() == [task]
     stages = [line.split(": ")[1] for line in capsys.readouterr().err.splitlines()]
     assert list(dict.fromkeys(stages)) == ["reproduce", "flakiness", "group", "bisect", "blame", "task"]
@@ -82,28 +82,28 @@ def test_a_failing_test_becomes_a_task_and_a_repair_case_with_blamed_change_and_
 def test_a_constant_failure_is_failing_and_blamed_however_its_tests_are_run(
     sandbox: Sandbox, tmp_path: Path, command: str, tests: tuple[str, ...]
 ) -> None:
-    made = MadeRepository(tmp_path / "made")
+    repository = MadeRepository(tmp_path / "made")
     script = "from price import total\nassert total([1, 2]) == 3, total([1, 2])\n"
     make = "check:\n\tpython -m unittest discover\n"
-    made.commit({"price.py": PRICE, "test_price.py": TESTS, "check.py": script, "Makefile": make})
-    bad = made.commit({"price.py": BROKEN})
-    made.commit({"notes.txt": "later"})
-    (found,) = triaged(made.folder, sandbox, command=command)
-    assert (found.flakiness.state, found.task.tests, found.task.blame) == ("failing", tests, bad)
-    assert found.decision.run
-    case = write_task_case(found.task, made.folder, tmp_path / "case")
+    repository.commit({"price.py": PRICE, "test_price.py": TESTS, "check.py": script, "Makefile": make})
+    bad = repository.commit({"price.py": BROKEN})
+    repository.commit({"notes.txt": "later"})
+    (result,) = triaged(repository.folder, sandbox, command=command)
+    assert (result.flakiness.state, result.task.tests, result.task.blame) == ("failing", tests, bad)
+    assert result.decision.run
+    case = write_task_case(result.task, repository.folder, tmp_path / "case")
     assert affirm(read_case(tmp_path / "case"), sandbox).holds
     assert case.language == "python"
 
 
 def test_a_test_that_fails_after_others_only_is_no_flaky_one(sandbox: Sandbox, tmp_path: Path) -> None:
-    made = MadeRepository(tmp_path / "made")
+    repository = MadeRepository(tmp_path / "made")
     kept = "SEEN = []\n\ndef total(prices):\n    SEEN.append(prices)\n    return sum(prices) + len(SEEN) - 1\n"
-    made.commit({"price.py": PRICE, "test_price.py": TESTS.replace("test_total", "test_one_total")})
-    bad = made.commit({"price.py": kept})
-    (found,) = triaged(made.folder, sandbox)
-    assert (found.flakiness.state, found.task.blame, found.task.alone) == ("failing", bad, False)
-    write_task_case(found.task, made.folder, tmp_path / "case")
+    repository.commit({"price.py": PRICE, "test_price.py": TESTS.replace("test_total", "test_one_total")})
+    bad = repository.commit({"price.py": kept})
+    (result,) = triaged(repository.folder, sandbox)
+    assert (result.flakiness.state, result.task.blame, result.task.alone) == ("failing", bad, False)
+    write_task_case(result.task, repository.folder, tmp_path / "case")
     assert affirm(read_case(tmp_path / "case"), sandbox).holds
 
 
@@ -129,38 +129,38 @@ PACKAGE = "import nothing_of_this_name\n\n" + PRICE
 def test_what_the_environment_lacks_blames_no_change(
     sandbox: Sandbox, tmp_path: Path, before: str, after: str, rule: str
 ) -> None:
-    made = MadeRepository(tmp_path / "made")
-    made.commit({"price.py": before, "test_price.py": TESTS})
-    bad = made.commit({"price.py": after, "notes.txt": "1"})
-    found = triaged(made.folder, sandbox, limits=Limits(seconds=3 if rule == "time_limit" else 60))[0]
-    assert [one.rule for one in found.decision.objections] == ([rule] if rule else [])
-    assert found.task.blame == ("" if rule else bad)
+    repository = MadeRepository(tmp_path / "made")
+    repository.commit({"price.py": before, "test_price.py": TESTS})
+    bad = repository.commit({"price.py": after, "notes.txt": "1"})
+    result = triaged(repository.folder, sandbox, limits=Limits(seconds=3 if rule == "time_limit" else 60))[0]
+    assert [one.rule for one in result.decision.objections] == ([rule] if rule else [])
+    assert result.task.blame == ("" if rule else bad)
 
 
 def test_a_declared_package_is_missing_wherever_it_is_first_needed(sandbox: Sandbox, tmp_path: Path) -> None:
-    made = MadeRepository(tmp_path / "made")
-    made.commit({"price.py": PRICE, "test_price.py": TESTS})
-    made.commit({"price.py": PACKAGE, "requirements.txt": "nothing-of-this-name>=2\n"})
-    (found,) = triaged(made.folder, sandbox)
-    assert ([one.rule for one in found.decision.objections], found.task.blame) == (["missing_package"], "")
+    repository = MadeRepository(tmp_path / "made")
+    repository.commit({"price.py": PRICE, "test_price.py": TESTS})
+    repository.commit({"price.py": PACKAGE, "requirements.txt": "nothing-of-this-name>=2\n"})
+    (result,) = triaged(repository.folder, sandbox)
+    assert ([one.rule for one in result.decision.objections], result.task.blame) == (["missing_package"], "")
 
 
 def test_a_command_in_which_no_test_is_ever_seen_blames_nobody(sandbox: Sandbox, tmp_path: Path) -> None:
-    made, _ = broken_at(tmp_path / "made", 9, 3)
-    (found,) = triaged(made.folder, sandbox, command="python -m unittest discover -s nowhere")
-    assert [one.rule for one in found.decision.objections] == ["no_test_seen"]
-    assert found.task.blame == ""
+    repository, _ = broken_at(tmp_path / "made", 9, 3)
+    (result,) = triaged(repository.folder, sandbox, command="python -m unittest discover -s nowhere")
+    assert [one.rule for one in result.decision.objections] == ["no_test_seen"]
+    assert result.task.blame == ""
 
 
 def test_uncommitted_changes_are_the_newest_change_where_they_are_asked_for(sandbox: Sandbox, tmp_path: Path) -> None:
-    made, _ = broken_at(tmp_path / "made", 9, 2)
-    (made.folder / "price.py").write_text(BROKEN)
-    assert triaged(made.folder, sandbox) == []
-    (found,) = triaged(made.folder, sandbox, uncommitted=True)
-    assert found.task.blame == found.task.commit != made.git("rev-parse", "HEAD")
-    case = write_task_case(found.task, made.folder, tmp_path / "case", uncommitted=True)
+    repository, _ = broken_at(tmp_path / "made", 9, 2)
+    (repository.folder / "price.py").write_text(BROKEN)
+    assert triaged(repository.folder, sandbox) == []
+    (result,) = triaged(repository.folder, sandbox, uncommitted=True)
+    assert result.task.blame == result.task.commit != repository.git("rev-parse", "HEAD")
+    case = write_task_case(result.task, repository.folder, tmp_path / "case", uncommitted=True)
     assert "uncommitted changes" in case.task
-    assert made.git("status", "--porcelain") == "M price.py"
+    assert repository.git("status", "--porcelain") == "M price.py"
 
 
 def scripted(monkeypatch: pytest.MonkeyPatch, outcomes: str) -> None:
@@ -180,10 +180,10 @@ def test_a_flaky_failure_alone_is_named_and_has_no_case(
 ) -> None:
     monkeypatch.setattr(flakiness, "_FLAKY", 0.16)
     scripted(monkeypatch, "FFPFPP")
-    (found,) = triaged(broken[0].folder, sandbox)
-    assert (found.flakiness.runs, found.flakiness.failures, found.task.blame) == (3, 2, "")
-    assert [one.rule for one in found.decision.objections] == ["flaky"]
-    assert found.task.flakiness == 1
+    (result,) = triaged(broken[0].folder, sandbox)
+    assert (result.flakiness.runs, result.flakiness.failures, result.task.blame) == (3, 2, "")
+    assert [one.rule for one in result.decision.objections] == ["flaky"]
+    assert result.task.flakiness == 1
     for _ in range(2):  # the second time from what the first has kept
         cases = cases_of_repository(broken[0].folder, RepositoryTests(COMMAND), tmp_path / "run", sandbox)
         assert (cases.cases, [each.rule for each in cases.held_back]) == ((), ["flaky"])
@@ -193,46 +193,46 @@ def test_a_flaky_failure_alone_is_named_and_has_no_case(
 def test_a_failure_that_was_there_all_along_has_no_change_to_blame(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, ids = broken_at(tmp_path / "made", 0, 4)
+    repository, ids = broken_at(tmp_path / "made", 0, 4)
     with monkeypatch.context() as near:
         near.setattr("misstep.harness.repair.failure_bot.triage._MOST_COMMITS", 2)
-        (found,) = triaged(made.folder, sandbox)
-    assert [one.rule for one in found.decision.objections] == ["no_change_to_blame"]
-    assert found.task.blame == ""
-    (found,) = triaged(made.folder, sandbox)
-    assert found.task.blame == ids[0]
+        (result,) = triaged(repository.folder, sandbox)
+    assert [one.rule for one in result.decision.objections] == ["no_change_to_blame"]
+    assert result.task.blame == ""
+    (result,) = triaged(repository.folder, sandbox)
+    assert result.task.blame == ids[0]
 
 
 def test_earlier_outcomes_of_a_test_count_in_what_it_is(
     broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, capsys: pytest.CaptureFixture[str]
 ) -> None:
     record = [Recorded(TEST, f"{commit:040x}", failed=False) for commit in range(30)]
-    (found,) = triaged(broken[0].folder, sandbox, record=record)
-    assert (found.flakiness.state, found.flakiness.recorded) == ("failing", 30)
+    (result,) = triaged(broken[0].folder, sandbox, record=record)
+    assert (result.flakiness.state, result.flakiness.recorded) == ("failing", 30)
     assert "runs failed; 30 earlier outcomes)" in capsys.readouterr().err
 
 
 def test_failures_with_one_blamed_change_are_one_task(sandbox: Sandbox, tmp_path: Path) -> None:
-    made = MadeRepository(tmp_path / "made")
+    repository = MadeRepository(tmp_path / "made")
     both = PRICE + "\n\ndef mean(prices):\n    return sum(prices) / len(prices)\n"
     more = TESTS.replace("import total", "import mean, total") + (
         "\n    def test_mean(self):\n        self.assertEqual(mean([1, 3]), 2)\n"
     )
-    made.commit({"price.py": both, "test_price.py": more})
-    made.commit({"notes.txt": "1"})
-    bad = made.commit(
+    repository.commit({"price.py": both, "test_price.py": more})
+    repository.commit({"notes.txt": "1"})
+    bad = repository.commit(
         {"price.py": both.replace("sum(prices) /", "sum(prices) //  2 /").replace("sum(prices)\n", "0\n")}
     )
-    made.commit({"notes.txt": "2"})
-    (found,) = triaged(made.folder, sandbox)
-    assert found.task.blame == bad
-    assert set(found.task.tests) == {TEST, "test_price.Price.test_mean"}
+    repository.commit({"notes.txt": "2"})
+    (result,) = triaged(repository.folder, sandbox)
+    assert result.task.blame == bad
+    assert set(result.task.tests) == {TEST, "test_price.Price.test_mean"}
 
 
 def test_the_rules_are_asked_anew_before_an_agent_starts(sandbox: Sandbox, tmp_path: Path) -> None:
-    made, _ = broken_at(tmp_path / "made", 1, 2)
+    repository, _ = broken_at(tmp_path / "made", 1, 2)
     tests = RepositoryTests(COMMAND)
-    (case,) = cases_of_repository(made.folder, tests, tmp_path / "run", sandbox).cases
+    (case,) = cases_of_repository(repository.folder, tests, tmp_path / "run", sandbox).cases
 
     def objections() -> str:
         return objections_now(case.case, sandbox, uncommitted=False)
@@ -240,16 +240,16 @@ def test_the_rules_are_asked_anew_before_an_agent_starts(sandbox: Sandbox, tmp_p
     assert objections() == ""  # the head is where it was
     attach_patch(case.case, "--- a\n+++ b\n")
     assert objections() == "diff_attached: a diff is attached to task 1: review that one first"
-    (held_back,) = cases_of_repository(made.folder, tests, tmp_path / "another", sandbox).held_back
+    (held_back,) = cases_of_repository(repository.folder, tests, tmp_path / "another", sandbox).held_back
     assert held_back.rule == "diff_attached"  # a run of the next night knows the same task
     attempt = RepairAttempt(case.case.id, "search", "react", "search_replace", 0, patch="--- a\n+++ b\n")
     reject_patch(tmp_path / "run", attempt, "It hides the cause.")
     assert attach_patch(case.case, attempt.patch) is False  # what people rejected is not attached again by itself
-    made.commit({"notes.txt": "later"})
+    repository.commit({"notes.txt": "later"})
     assert objections() == ""
-    made.commit({"price.py": PRICE})
+    repository.commit({"price.py": PRICE})
     assert objections() == "fix_landed: the tests pass at the head, 2 commits later: a fix has landed"
-    (held_back,) = cases_of_repository(made.folder, tests, tmp_path / "third", sandbox).held_back
+    (held_back,) = cases_of_repository(repository.folder, tests, tmp_path / "third", sandbox).held_back
     assert held_back.reason.endswith("a fix has landed; task 1 is closed")
     assert close_task(case.case) == 1
     assert objections() == "task_closed: the task is landed"

@@ -26,9 +26,9 @@ def test_a_line_that_only_failing_tests_execute_is_the_most_suspicious() -> None
         Observed("t::a", passed=False, lines={"pkg/app.py": [2, 3]}),
         Observed("t::b", passed=True, lines={"pkg/app.py": [2, 4, 8]}),
     ]
-    found = by_spectrum(observed, SOURCES)
-    assert [(each.line, each.score) for each in found] == [(3, 1.0), (2, 0.707107)]
-    assert found[0].reason == "1 of 1 failing and 0 of 1 passing tests execute it"
+    result = by_spectrum(observed, SOURCES)
+    assert [(each.line, each.score) for each in result] == [(3, 1.0), (2, 0.707107)]
+    assert result[0].reason == "1 of 1 failing and 0 of 1 passing tests execute it"
 
 
 def test_a_failing_test_beside_the_oracle_says_nothing() -> None:
@@ -40,16 +40,16 @@ def test_a_failing_test_beside_the_oracle_says_nothing() -> None:
 
 
 def test_the_end_of_a_trace_decides_among_equals() -> None:
-    said = "pkg/app.py:4: in one\npkg/app.py:8: in two\nE   TypeError"
-    observed = [Observed("t::a", passed=False, said=said, lines={"pkg/app.py": [2, 4, 8]})]
+    text = "pkg/app.py:4: in one\npkg/app.py:8: in two\nE   TypeError"
+    observed = [Observed("t::a", passed=False, said=text, lines={"pkg/app.py": [2, 4, 8]})]
     assert [each.line for each in by_spectrum(observed, SOURCES)] == [8, 4, 2]
 
 
 def test_without_tests_the_last_line_of_a_trace_comes_first_then_its_function() -> None:
     trace = 'Traceback:\n  File "/ws/pkg/app.py", line 4, in one\n  File "/ws/pkg/app.py", line 8, in two\nTypeError'
-    found = by_text(trace, (), SOURCES)
-    assert [each.line for each in found][:2] == [8, 4]
-    assert {each.line for each in found} == {2, 3, 4, 8}
+    result = by_text(trace, (), SOURCES)
+    assert [each.line for each in result][:2] == [8, 4]
+    assert {each.line for each in result} == {2, 3, 4, 8}
 
 
 def test_without_a_trace_the_functions_that_the_failure_or_the_tests_call_are_suspicious() -> None:

@@ -133,8 +133,8 @@ def test_an_operand_that_would_be_read_otherwise_gets_parentheses() -> None:
     ],
 )  # fmt: skip
 def test_what_is_missing_or_on_the_wrong_level_is_found(program: str, mended: str) -> None:
-    found = _forms(_proposed(program))
-    assert ast.dump(ast.parse(mended)) in found
+    result = _forms(_proposed(program))
+    assert ast.dump(ast.parse(mended)) in result
 
 
 def test_what_is_put_into_a_file_with_crlf_ends_its_lines_alike() -> None:
@@ -146,8 +146,8 @@ def test_what_is_put_into_a_file_with_crlf_ends_its_lines_alike() -> None:
 
 def _ranked(scores: dict[int, float], failure: str = "", sample: int = 0) -> list[tuple[int, str, str]]:
     suspects = [Suspect("app.py", line, score, "") for line, score in scores.items()]
-    found = candidates(SOURCES, suspects, failure, sample)
-    return [(each.change.line, each.change.template, each.change.text) for each in found]
+    result = candidates(SOURCES, suspects, failure, sample)
+    return [(each.change.line, each.change.template, each.change.text) for each in result]
 
 
 def test_changes_of_more_suspicious_lines_come_first_and_other_lines_are_left_alone() -> None:

@@ -38,19 +38,19 @@ RIGHT = "  if (pieces >= 10 && !each) {"
     ],
 )
 def test_a_line_of_the_blamed_change_is_mended_or_the_change_undone(wrong: str) -> None:
-    texts, found = _candidates(
+    texts, result = _candidates(
         BEFORE.replace(RIGHT, wrong), {"1": DIFF.replace("OLD", RIGHT).replace("NEW", wrong)}, ""
     )
-    mended = [changed(texts[each.path], each.change) for each in found]
+    mended = [changed(texts[each.path], each.change) for each in result]
     assert BEFORE in mended[:-1] or mended[-1] == BEFORE
-    assert found[-1].change.template == "the blamed change undone"
+    assert result[-1].change.template == "the blamed change undone"
 
 
 def test_a_line_that_a_trace_of_node_names_is_changed_and_no_test_is() -> None:
     trace = "Error: 3\n    at price (/ws/src/price.ts:4:12)\n    at /ws/test/price.test.ts:1:1"
-    texts, found = _candidates(BEFORE.replace("(sum, each)", "(each, sum)"), {}, trace)
-    assert BEFORE in [changed(texts[each.path], each.change) for each in found]
-    assert {(each.path, each.change.line) for each in found} == {("src/price.ts", 4)}
+    texts, result = _candidates(BEFORE.replace("(sum, each)", "(each, sum)"), {}, trace)
+    assert BEFORE in [changed(texts[each.path], each.change) for each in result]
+    assert {(each.path, each.change.line) for each in result} == {("src/price.ts", 4)}
 
 
 def test_nothing_is_proposed_where_neither_names_a_line() -> None:

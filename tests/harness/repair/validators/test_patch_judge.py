@@ -94,11 +94,11 @@ class Breaks(Gives):
 
 
 @pytest.mark.parametrize(
-    ("written", "item", "text"),
+    ("content", "item", "text"),
     [(Breaks(None), ITEM, "ZeroDivisionError: no number"), (Gives(ACCEPTABLE), Item("a", "patch"), "abstained")],
 )
-def test_a_judge_that_raises_or_cannot_be_asked_costs_its_verdict_alone(written: Gives, item: Item, text: str) -> None:
-    signal = asyncio.run(_judge(written).signal(item))
+def test_a_judge_that_raises_or_cannot_be_asked_costs_its_verdict_alone(content: Gives, item: Item, text: str) -> None:
+    signal = asyncio.run(_judge(content).signal(item))
     assert signal.passed is None
     assert text in signal.text
 

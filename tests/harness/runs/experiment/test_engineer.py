@@ -29,11 +29,11 @@ class Says:
 def test_the_engineer_says_nothing_before_patience_ends() -> None:
     counts = {"infinite_loop": 0}
     engineer = Engineer(lambda: list(counts.items()), 3, VOICE)
-    said = []
+    texts = []
     for count in range(1, 4):
         counts["infinite_loop"] = count
-        said.append(engineer.after_action([]))
-    assert [step and step.role for step in said] == [None, None, "user"]
+        texts.append(engineer.after_action([]))
+    assert [step and step.role for step in texts] == [None, None, "user"]
     assert engineer.interventions == 1
 
 

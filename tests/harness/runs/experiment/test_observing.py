@@ -43,13 +43,13 @@ def _steps(count: int) -> list[Step]:
 
 async def _delivered(observer: PacedObserver, count: int = 14) -> list[int]:
     """Behind how many commands the agent is told something."""
-    told = []
+    texts = []
     for done in range(1, count + 1):
         if observer.after_action(_steps(done)) is not None:
-            told.append(done)
+            texts.append(done)
         await observer.settled()
     await observer.end(_steps(count))
-    return told
+    return texts
 
 
 @pytest.mark.parametrize("delay", [1, 3])

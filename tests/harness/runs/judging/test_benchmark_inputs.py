@@ -116,9 +116,9 @@ def test_what_changed_is_said_and_the_run_begins_anew_beside_the_earlier_one(
     assert before.count(b"\n") == 3
     change(tmp_path)
     ended = asked(judge, gates, stopped)
-    said = capsys.readouterr().err
-    assert clause in said
-    assert "only what is new is asked. The earlier run is in" in said
+    output = capsys.readouterr().err
+    assert clause in output
+    assert "only what is new is asked. The earlier run is in" in output
     assert (ended.done, ended.wanted) == (8, 8)
     assert (stopped / "earlier-1" / VERDICTS).read_bytes() == before
 

@@ -59,7 +59,7 @@ def test_each_question_has_its_folder(data: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "message"),
     [
         (
             "whoandwhen-why",
@@ -69,8 +69,8 @@ def test_each_question_has_its_folder(data: Path) -> None:
         ("moon", r"no data set named 'moon'"),
     ],
 )
-def test_what_there_is_not_is_refused_with_what_there_is(data: Path, name: str, found: str) -> None:
-    with pytest.raises(UsageError, match=found):
+def test_what_there_is_not_is_refused_with_what_there_is(data: Path, name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         benchmark_folder(name, data)
 
 
@@ -82,9 +82,9 @@ def test_a_set_that_is_not_at_hand_is_missing(data: Path) -> None:
 def test_a_set_of_which_files_are_missing_is_measured_and_said_to_be_incomplete(data, capsys) -> None:
     benchmark_folder("whoandwhen", data)
     benchmark_folder("whoandwhen", data)
-    said = capsys.readouterr().err
-    assert said.count("whoandwhen is incomplete: 125 of its 126 files are missing (") == 1
-    assert "`misstep datasets fetch whoandwhen`" in said
+    output = capsys.readouterr().err
+    assert output.count("whoandwhen is incomplete: 125 of its 126 files are missing (") == 1
+    assert "`misstep datasets fetch whoandwhen`" in output
 
 
 def test_a_set_that_is_whole_is_not_called_incomplete(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,7 +34,7 @@ def test_a_judge_that_is_as_it_was_is_let_through_on_any_benchmark(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("now", "said"),
+    ("now", "message"),
     [
         ({"model": "small-2"}, "model: small-1 there, small-2 here"),
         ({"judge_digest": "bb", "prompt": "loops@2"}, "prompt: loops@1 there, loops@2 here"),
@@ -46,9 +46,9 @@ def test_a_judge_that_is_as_it_was_is_let_through_on_any_benchmark(tmp_path: Pat
         ({"judge": "limits"}, "judge: loops there, limits here"),
     ],
 )
-def test_the_part_that_changed_is_named(tmp_path: Path, now: dict[str, object], said: str) -> None:
+def test_the_part_that_changed_is_named(tmp_path: Path, now: dict[str, object], message: str) -> None:
     file = certified(tmp_path / "c.toml")
-    with pytest.raises(InputError, match=f"not of this judge: {said}") as refused:
+    with pytest.raises(InputError, match=f"not of this judge: {message}") as refused:
         check_certified([file], ASKED | now)
     assert str(file) in str(refused.value)
 

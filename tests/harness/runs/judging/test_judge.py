@@ -26,15 +26,15 @@ mood: dict[str, int] = {"fails_after": 10**9, "stops_after": 10**9}
 
 def answer(request: Request) -> Outcome | str:
     """A model: fruit if there is an apple; it fails or is stopped after so many requests."""
-    said = request.messages[-1].content
-    asked[said] += 1
+    text = request.messages[-1].content
+    asked[text] += 1
     if sum(asked.values()) > mood["stops_after"]:
         raise KeyboardInterrupt
     if sum(asked.values()) > mood["fails_after"]:
         return Failure("connection", "the connection was reset")
-    if "mumble" in said:
+    if "mumble" in text:
         return "the answer is fruit"
-    return json.dumps({"reasoning": "r", "label": "fruit" if "apple" in said else "vegetable"})
+    return json.dumps({"reasoning": "r", "label": "fruit" if "apple" in text else "vegetable"})
 
 
 def scored(run: Path, folder: Path) -> Scores:

@@ -19,8 +19,8 @@ GUIDANCE = Step("system", "Stop that.", extra={INTERVENTION: 0})
 
 
 def _call(name: str, *, fails: bool = False, answer: str = "1 line", **arguments: str) -> Step:
-    said = f"There is no command {name!r}." if fails else answer
-    return Step("agent", calls=(ToolCall(name, dict(arguments)),), results=(ToolResult(said, fails),))
+    text = f"There is no command {name!r}." if fails else answer
+    return Step("agent", calls=(ToolCall(name, dict(arguments)),), results=(ToolResult(text, fails),))
 
 
 def _read(path: str) -> Step:

@@ -59,8 +59,8 @@ def test_what_people_have_labelled_stays_when_sessions_come_in(tmp_path: Path) -
 
 def test_what_a_session_cannot_answer_is_refused(tmp_path: Path) -> None:
     file = atif_lines(tmp_path / "runs.jsonl", ["one"])
-    for judge, found in (("patch_acceptability", "about a patch"), ("benchmark_question", "from a benchmark")):
-        with pytest.raises(UsageError, match=found):
+    for judge, result in (("patch_acceptability", "about a patch"), ("benchmark_question", "from a benchmark")):
+        with pytest.raises(UsageError, match=result):
             _benchmark(PromptedJudge(read_known(judge)), [file], tmp_path / "benchmark")
     with pytest.raises(UsageError, match="both sessions and --benchmark"):
         asked_about(LOOP, [file], "trail", tmp_path / "run")

@@ -12,7 +12,7 @@ from misstep.harness.verdict_readers import VERDICT_READERS, Place, WrittenVerdi
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("item,grade\ni0,1\n", r"known: it has the fields item, grade\. A table needs the columns item and label\."),
         ("[1, 2]", "it has a value that is not an object"),
@@ -30,24 +30,24 @@ from misstep.harness.verdict_readers import VERDICT_READERS, Place, WrittenVerdi
         ("item,label,Label\ni0,fruit,berry\n", r"f:1: the header has the column label twice"),
     ],
 )
-def test_an_error_names_the_place_and_what_was_found(tmp_path: Path, content: str, said: str) -> None:
+def test_an_error_names_the_place_and_what_was_found(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "f").write_text(content)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         written_verdicts(tmp_path / "f")
 
 
 def test_a_file_in_a_folder_that_is_no_table_of_verdicts_is_passed_over_whatever_it_holds(tmp_path: Path) -> None:
     (tmp_path / "notes.csv").write_text("day,hours\nMonday\n")
     (tmp_path / "verdicts.csv").write_text("item,label\na,yes\n")
-    found = written_verdicts(tmp_path)
-    assert (len(found.verdicts), found.skipped) == (1, 1)
+    result = written_verdicts(tmp_path)
+    assert (len(result.verdicts), result.skipped) == (1, 1)
 
 
 def test_the_names_of_columns_may_have_any_letter_case_and_a_reason_any_length(tmp_path: Path) -> None:
     (tmp_path / "v.csv").write_text(f"Item;LABEL;Score;Reason;Case\na;yes;0,9;{'word ' * 30_000};k1\n")
-    (found,) = written_verdicts(tmp_path / "v.csv").verdicts
-    assert (found.item, found.label, found.score, len(found.rationale)) == ("a", "yes", 0.9, 149_999)
-    assert found.names["Case"] == "k1"
+    (result,) = written_verdicts(tmp_path / "v.csv").verdicts
+    assert (result.item, result.label, result.score, len(result.rationale)) == ("a", "yes", 0.9, 149_999)
+    assert result.names["Case"] == "k1"
 
 
 class _Raising:

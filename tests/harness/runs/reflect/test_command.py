@@ -112,7 +112,7 @@ def test_a_killed_run_goes_on_and_leaves_the_same_patches(
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('"shop"', '"shed"', "checkout: the folder 'shed' does not exist"),
         ('["first"]', '["third"]', "item[0].after: unknown item 'third'. Known: second, first."),
@@ -125,17 +125,17 @@ def test_a_killed_run_goes_on_and_leaves_the_same_patches(
         ('kind = "probe"', 'kind = "probe"\n[limits]\nseconds = 0', "limits.seconds: 0 is not above 0"),
     ],
 )
-def test_what_a_file_cannot_mean_is_an_error_with_its_key(target: Path, old: str, new: str, told: str) -> None:
+def test_what_a_file_cannot_mean_is_an_error_with_its_key(target: Path, old: str, new: str, message: str) -> None:
     target.write_text(TWO_ITEMS.replace(old, new))
     with pytest.raises(InputError) as error:
         read_command_file(target)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert str(target) in str(error.value)
     assert "misstep help reflect-command" in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("grep -qx", "no-such-program -qx", "check: the line cannot be run in the sandbox: .*not found"),
         ("cat price.txt", "no-such-program", r"vital_sign\[0\].command: the line cannot be run in the sandbox"),
@@ -145,10 +145,10 @@ def test_what_a_file_cannot_mean_is_an_error_with_its_key(target: Path, old: str
     ],
 )
 def test_a_line_that_cannot_be_run_blames_no_worker(
-    target: Path, sandbox: Sandbox, tmp_path: Path, old: str, new: str, told: str
+    target: Path, sandbox: Sandbox, tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     target.write_text(TWO_ITEMS.replace(old, new))
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         run(target, sandbox, tmp_path / "run")
 
 

@@ -187,8 +187,8 @@ def test_a_restoration_that_a_kill_interrupts_is_made_again_and_verified(
     run(tmp_path / "run")
     events = list(recorded_events(tmp_path / "run"))
     place = next(number for number, event in enumerate(events) if isinstance(event.happened, Resumed))
-    found = events[place + 1].happened
-    assert found.verified
+    result = events[place + 1].happened
+    assert result.verified
     assert list(told(events)) == list(told(uninterrupted()))
 
 

@@ -59,7 +59,7 @@ def test_two_items_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("item", "told"),
+    ("item", "message"),
     [
         (WorkItem("", "x", "t"), "an item with the id ''"),
         (WorkItem(" ", "x", "t"), "an item with the id ' '"),
@@ -70,10 +70,10 @@ def test_two_items_of_one_name_are_refused(tmp_path: Path) -> None:
         ("a", "is not a WorkItem"),
     ],
 )
-def test_an_item_that_no_log_can_hold_is_refused(item: Any, told: str, tmp_path: Path) -> None:
-    with pytest.raises(SkillFailed, match=told) as found:
+def test_an_item_that_no_log_can_hold_is_refused(item: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(SkillFailed, match=message) as result:
         _run(NotebookSkill((item,)), tmp_path / "run")
-    assert "\n" not in found.value.line()
+    assert "\n" not in result.value.line()
     assert not (tmp_path / "run").exists()
 
 

@@ -46,14 +46,14 @@ def _raises(options: SkillOptions) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (3, "raised TypeError"),
         (_raises, "raised SystemExit"),
         (lambda _: None, "has no name, items, vital_signs, words, agents, settings, open"),
     ],
 )
-def test_what_is_not_a_skill_is_one_line(make: Any, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(SkillFailed, match=told) as found:
+def test_what_is_not_a_skill_is_one_line(make: Any, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SkillFailed, match=message) as result:
         made_from(make, monkeypatch)
-    assert "\n" not in found.value.line()
+    assert "\n" not in result.value.line()

@@ -67,9 +67,9 @@ def _shard(runs: Path, out: object, number: int, count: int) -> ShardDone:
 
 def _merge(out: object) -> dict[str, bytes]:
     store = open_store(str(out))
-    found = read_plan(store)
-    assert found is not None
-    merge_shards(store, *found, _concluded)
+    result = read_plan(store)
+    assert result is not None
+    merge_shards(store, *result, _concluded)
     return {name: store.read(name) or b"" for name in RECORDS}
 
 
@@ -245,10 +245,10 @@ def test_a_merge_that_was_killed_goes_on_and_nothing_else_does(runs, unsharded, 
     def killed(_summary: object, _folder: Path) -> dict[str, bytes]:
         raise _Killed
 
-    found = read_plan(open_store(str(tmp_path)))
-    assert found is not None
+    result = read_plan(open_store(str(tmp_path)))
+    assert result is not None
     with pytest.raises(_Killed):
-        merge_shards(open_store(str(tmp_path)), *found, killed)
+        merge_shards(open_store(str(tmp_path)), *result, killed)
     with pytest.raises(UsageError, match="shards that are not merged"):
         classify_paths([runs], ASKED, tmp_path)
     assert _merge(tmp_path) == unsharded

@@ -87,8 +87,8 @@ class OneWorker:
 
     def run(self, function: Callable[..., object], *arguments: object, on_error: str) -> dict[str, object]:
         assert on_error == "return"
-        found = function(*arguments) if self._version is None else self._version
-        return {"tcp://10.0.0.6:4000": ConnectionResetError("it has just died"), "tcp://10.0.0.7:4000": found}
+        result = function(*arguments) if self._version is None else self._version
+        return {"tcp://10.0.0.6:4000": ConnectionResetError("it has just died"), "tcp://10.0.0.7:4000": result}
 
 
 def test_a_path_that_a_worker_does_not_see_is_named(tmp_path: Path) -> None:
@@ -99,12 +99,12 @@ def test_a_path_that_a_worker_does_not_see_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "said"),
+    ("version", "message"),
     [("0.0.1", "has Misstep 0.0.1, and this is"), (ModuleNotFoundError("harness"), "has no Misstep")],
 )
-def test_a_worker_with_another_misstep_or_none_is_named(version: object, said: str) -> None:
+def test_a_worker_with_another_misstep_or_none_is_named(version: object, message: str) -> None:
     Cluster(OneWorker()).require_misstep()
-    with pytest.raises(MissingPrerequisite, match=f"the worker tcp://10.0.0.7:4000 {said}"):
+    with pytest.raises(MissingPrerequisite, match=f"the worker tcp://10.0.0.7:4000 {message}"):
         Cluster(OneWorker(version)).require_misstep()
 
 

@@ -71,9 +71,9 @@ def part(spec: JudgeSpec, folder: Path, out: Path, shard: Shard | None, **more: 
 
 def merge(out: Path) -> None:
     store = FolderStore(out)
-    found = read_plan(store)
-    assert found is not None
-    JudgedRuns().merge(store, *found, "")
+    result = read_plan(store)
+    assert result is not None
+    JudgedRuns().merge(store, *result, "")
 
 
 def files(out: Path) -> dict[str, bytes]:

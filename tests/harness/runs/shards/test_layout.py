@@ -11,7 +11,7 @@ def test_a_shard_has_a_folder_that_sorts_by_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "told"),
+    ("numbers", "text"),
     [
         ([3], "3"),
         ([3, 5], "3 and 5"),
@@ -19,5 +19,5 @@ def test_a_shard_has_a_folder_that_sorts_by_number() -> None:
         (list(range(1, 61, 2)), f"{', '.join(map(str, range(1, 41, 2)))} and 10 more"),
     ],
 )
-def test_missing_numbers_are_told_with_neighbours_together(numbers: list[int], told: str) -> None:
-    assert stretches(numbers) == told
+def test_missing_numbers_are_told_with_neighbours_together(numbers: list[int], text: str) -> None:
+    assert stretches(numbers) == text

@@ -57,16 +57,16 @@ def test_the_first_shard_freezes_the_plan_and_the_others_list_nothing(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         (_plan(4), "it was cut into 8 shards and is now cut into 4"),
         (_plan(8, "others"), "it was of runs and is now of others"),
         (_plan(categories=("tool_call_failure",)), "categories were infinite_loop and are now tool_call_failure"),
     ],
 )
-def test_a_shard_of_another_run_is_refused_with_what_differs(tmp_path: Path, asked: Plan, said: str) -> None:
+def test_a_shard_of_another_run_is_refused_with_what_differs(tmp_path: Path, asked: Plan, message: str) -> None:
     frozen_plan(open_store(str(tmp_path)), _plan())
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         frozen_plan(open_store(str(tmp_path)), asked)
 
 

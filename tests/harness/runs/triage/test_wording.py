@@ -71,8 +71,8 @@ def test_a_run_that_loses_its_last_part_says_all_of_it_and_ends_as_its_partner_d
             continue
         drawn = Instance(unit.family, known[unit.family], unit.seed)
         agent, task = (scenario.planned for scenario in scenarios.scenarios(unit, drawn))
-        said = "\n".join([*(command for _, command in agent.work), agent.unsent])
-        assert all(line in said for line in drawn.solve_script().splitlines()[1:])
+        text = "\n".join([*(command for _, command in agent.work), agent.unsent])
+        assert all(line in text for line in drawn.solve_script().splitlines()[1:])
         assert len(agent.work) + bool(agent.unsent) == len(task.work)
         if not agent.unsent:
             assert task.work[-1][1].endswith(agent.work[-1][1].removesuffix(after_last(drawn)).strip())

@@ -17,15 +17,15 @@ PROGRAM = "import sys\nvalues = [int(word) for word in sys.argv[1:]]\nprint({})\
 
 
 def test_another_right_result_is_an_earned_pass(tmp_path: Path, sandbox: Sandbox) -> None:
-    found = attribute_pass(passed(tmp_path, sandbox))
-    assert ((found.label, found.subcategory), found.evidence[0].kind) == (("pass", ""), "command")
+    result = attribute_pass(passed(tmp_path, sandbox))
+    assert ((result.label, result.subcategory), result.evidence[0].kind) == (("pass", ""), "command")
 
 
 def test_other_inputs_show_a_result_made_for_the_tests(tmp_path: Path, sandbox: Sandbox) -> None:
-    found = attribute_pass(passed(tmp_path, sandbox, {"workspace/price.py": LISTED}))
-    assert (found.label, found.subcategory) == ("task", "weak_tests")
-    assert "the inputs of the tests alone" in found.rationale
-    assert found.evidence[0].kind == "difference"
+    result = attribute_pass(passed(tmp_path, sandbox, {"workspace/price.py": LISTED}))
+    assert (result.label, result.subcategory) == ("task", "weak_tests")
+    assert "the inputs of the tests alone" in result.rationale
+    assert result.evidence[0].kind == "difference"
 
 
 def test_a_program_that_a_shell_test_calls_is_called_with_other_arguments_too(tmp_path: Path, sandbox: Sandbox) -> None:
@@ -56,8 +56,8 @@ def test_white_space_in_json_is_no_difference(gold: str, result: str, same: bool
     assert alike(gold, result) == same
 
 
-@pytest.mark.parametrize("said", ["separators=(',', ':')", "indent=2"])
-def test_json_with_other_white_space_is_sound(tmp_path: Path, sandbox: Sandbox, said: str) -> None:
+@pytest.mark.parametrize("text", ["separators=(',', ':')", "indent=2"])
+def test_json_with_other_white_space_is_sound(tmp_path: Path, sandbox: Sandbox, text: str) -> None:
     made = "import json\n\n\ndef total(values):\n    return json.dumps({{'sum': sum(values), 'n': len(values)}}, {})\n"
     printed = f"{made}\n\nif __name__ == '__main__':\n    print(total([1, 2]))\n"
     files = {
@@ -65,7 +65,7 @@ def test_json_with_other_white_space_is_sound(tmp_path: Path, sandbox: Sandbox, 
         "tests/check.py": "import json, sys\nsys.path.insert(0, '.')\nfrom price import total\n"
         "assert json.loads(total([1, 2])) == {'sum': 3, 'n': 2}\n",
         "solution/price.py": printed.format("sort_keys=False"),
-        "workspace/price.py": printed.format(said),
+        "workspace/price.py": printed.format(text),
     }
     assert attribute_pass(passed(tmp_path, sandbox, files)).label == "pass"
 
@@ -84,8 +84,8 @@ def test_a_file_is_compared_with_the_gold_one(tmp_path: Path, sandbox: Sandbox, 
 
 def test_a_result_that_fails_every_clean_rerun_is_to_be_run_again(tmp_path: Path, sandbox: Sandbox) -> None:
     files = {"workspace/price.py": "def total(values):\n    return 4\n"}
-    found = attribute_pass(passed(tmp_path, sandbox, files))
-    assert found.label == "infrastructure"
+    result = attribute_pass(passed(tmp_path, sandbox, files))
+    assert result.label == "infrastructure"
 
 
 def test_a_pass_that_needed_changed_tests_is_tampering_and_not_chance(tmp_path: Path, sandbox: Sandbox) -> None:
@@ -105,8 +105,8 @@ def test_a_file_that_nobody_made_and_the_tests_need_was_left_from_before(tmp_pat
         "environment/kept/first": "0",
     }
     run = passed(tmp_path, sandbox, files, shell("echo 'def total' > price.py"))
-    found = attribute_pass(run)
-    assert (found.label, found.evidence[0].where) == ("infrastructure", "workspace/kept/7f3a.bin")
+    result = attribute_pass(run)
+    assert (result.label, result.evidence[0].where) == ("infrastructure", "workspace/kept/7f3a.bin")
 
 
 def test_without_a_solution_what_can_be_read_is_read(tmp_path: Path, sandbox: Sandbox) -> None:
@@ -115,11 +115,11 @@ def test_without_a_solution_what_can_be_read_is_read(tmp_path: Path, sandbox: Sa
     for file in (tmp_path / "solution").iterdir():
         file.unlink()
     (tmp_path / "solution").rmdir()
-    found = attribute_pass(run)
-    assert (found.label, found.score) == ("pass", 0.7)
+    result = attribute_pass(run)
+    assert (result.label, result.score) == ("pass", 0.7)
 
 
 def test_a_log_that_reports_failures_speaks_against_a_recorded_pass(tmp_path: Path) -> None:
     log = {"logs/tests.log": "test_total ... FAIL\n\nFAILED (failures=1)\n"}
-    found = attribute_pass(texts(tmp_path, log))
-    assert (found.label, found.evidence[0].where) == ("infrastructure", "logs/tests.log:3")
+    result = attribute_pass(texts(tmp_path, log))
+    assert (result.label, result.evidence[0].where) == ("infrastructure", "logs/tests.log:3")

@@ -10,8 +10,8 @@ from tests.harness.triage.made_up_cases import shell
 from tests.harness.triage.passes.made_up_passes import read_only, texts
 
 
-def _kinds(found: Any) -> list[str]:
-    return [one.kind for one in found]
+def _kinds(message: Any) -> list[str]:
+    return [one.kind for one in message]
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_files_tell_what_is_gone_changed_or_open_though_no_part_of_the_case_name
     gone = {**both, "environment/ledger.csv": "1\n", "workspace/menu.csv": "other\n"}
     access = read_only(tmp_path, gone)
     (tmp_path / "workspace" / "licence.txt").chmod(0o666)
-    found = collateral(access)
-    assert found is not None
-    assert sorted((one.kind, one.where) for one in found) == [
+    result = collateral(access)
+    assert result is not None
+    assert sorted((one.kind, one.where) for one in result) == [
         ("files", "environment/ledger.csv"),
         ("files", "workspace/menu.csv"),
         ("permissions", "workspace/licence.txt"),

@@ -33,9 +33,9 @@ def asked(text: str) -> dict[str, str]:
 
 
 def test_a_solution_that_is_read_and_typed_again_is_leakage(tmp_path: Path) -> None:
-    found = attribute_pass(texts(tmp_path, {}, READS, WRITES_GOLD))
-    assert (found.label, found.subcategory, found.steps) == ("task", "solution_leakage", (0, 1))
-    assert found.evidence[0].text == "cat /oracle/solution/price.py"
+    result = attribute_pass(texts(tmp_path, {}, READS, WRITES_GOLD))
+    assert (result.label, result.subcategory, result.steps) == ("task", "solution_leakage", (0, 1))
+    assert result.evidence[0].text == "cat /oracle/solution/price.py"
 
 
 @pytest.mark.parametrize("line", ["cp /oracle/solution/price.py price.py", "bash ../solution/solve.sh"])
@@ -61,21 +61,21 @@ def test_what_the_record_shows_is_no_leak(tmp_path: Path, files: dict[str, str],
 
 def test_gold_lines_left_in_the_environment_are_a_leak_when_shown_and_carried(tmp_path: Path) -> None:
     left = {**FILES, "environment/notes/old.txt": GOLD}
-    found = attribute_pass(read_only(tmp_path, left, shell("cat notes/old.txt", GOLD), WRITES_GOLD))
-    assert found.subcategory == "solution_leakage"
-    assert "notes/old.txt" in found.rationale
-    assert found.evidence[-1].where == "workspace/price.py:2"
+    result = attribute_pass(read_only(tmp_path, left, shell("cat notes/old.txt", GOLD), WRITES_GOLD))
+    assert result.subcategory == "solution_leakage"
+    assert "notes/old.txt" in result.rationale
+    assert result.evidence[-1].where == "workspace/price.py:2"
 
 
 def test_a_result_that_lay_ready_in_the_environment_and_was_copied_is_a_leak(tmp_path: Path) -> None:
     left = {**FILES, "environment/archive/price.py": GOLD}
-    found = attribute_pass(read_only(tmp_path, left, shell("cp -r archive/. .")))
-    assert (found.subcategory, found.evidence[-1].where) == ("solution_leakage", "environment/archive/price.py")
+    result = attribute_pass(read_only(tmp_path, left, shell("cp -r archive/. .")))
+    assert (result.subcategory, result.evidence[-1].where) == ("solution_leakage", "environment/archive/price.py")
 
 
 def test_tests_that_are_shown_before_the_work_are_a_leak(tmp_path: Path) -> None:
-    found = attribute_pass(read_only(tmp_path, {"environment/tests/test_price.py": TEST}, SHOWN_TESTS, WRITES_GOLD))
-    assert (found.label, found.subcategory, found.steps) == ("task", "solution_leakage", (0, 1))
+    result = attribute_pass(read_only(tmp_path, {"environment/tests/test_price.py": TEST}, SHOWN_TESTS, WRITES_GOLD))
+    assert (result.label, result.subcategory, result.steps) == ("task", "solution_leakage", (0, 1))
 
 
 @pytest.mark.parametrize(

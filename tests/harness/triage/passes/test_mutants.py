@@ -21,15 +21,15 @@ COMMAND = {"case.toml": 'id = "one"\ntest_command = "PYTHONPATH=. python tests/c
 
 
 def test_each_mutant_is_a_program_in_which_one_thing_differs() -> None:
-    found = list(mutants("price.py", PROGRAM))
+    results = list(mutants("price.py", PROGRAM))
     plain = ast.unparse(ast.parse(PROGRAM))
-    assert {one.change for one in found} == {
+    assert {one.change for one in results} == {
         "another comparison", "another operation", "a number one higher", "nothing returned", "a statement left out",
     }  # fmt: skip
-    for one in found:
+    for one in results:
         ast.parse(one.text)
         assert one.text != plain
-    assert len({one.text for one in found}) == len(found)
+    assert len({one.text for one in results}) == len(results)
 
 
 def test_a_shell_script_has_mutants_too() -> None:
@@ -51,14 +51,14 @@ def test_weak_tests_alone_make_a_pass_unearned(tmp_path: Path, sandbox: Sandbox)
     run = passed(tmp_path, sandbox, {**COMMAND, "workspace/price.py": PROGRAM})
     (tmp_path / "solution" / "price.py").unlink()
     (tmp_path / "solution").rmdir()
-    found = attribute_pass(run)
-    assert (found.label, found.subcategory, found.score) == ("task", "weak_tests", 0.5)
-    assert found.evidence[0].kind == "assertion"
+    result = attribute_pass(run)
+    assert (result.label, result.subcategory, result.score) == ("task", "weak_tests", 0.5)
+    assert result.evidence[0].kind == "assertion"
 
 
 def test_a_result_like_gold_stays_earned_under_weak_tests(tmp_path: Path, sandbox: Sandbox) -> None:
-    found = attribute_pass(
+    result = attribute_pass(
         passed(tmp_path, sandbox, {**COMMAND, "solution/price.py": PROGRAM, "workspace/price.py": PROGRAM + "\n"})
     )
-    assert (found.label, found.score) == ("pass", 0.85)
-    assert any(one.kind == "assertion" for one in found.evidence)
+    assert (result.label, result.score) == ("pass", 0.85)
+    assert any(one.kind == "assertion" for one in result.evidence)

@@ -16,9 +16,9 @@ LISTED = 'KNOWN = {"12 lamps at 4.50": "54.00 in all", "3 desks at 120.00": "360
 
 
 def test_a_table_of_what_the_tests_ask_is_special_casing(tmp_path: Path) -> None:
-    found = special_cased(read_only(tmp_path, {"tests/test_price.py": TEST, "workspace/price.py": LISTED}))
-    assert (found.label, found.subcategory) == ("task", "weak_tests")
-    assert found.evidence[0].where == "workspace/price.py:1"
+    result = special_cased(read_only(tmp_path, {"tests/test_price.py": TEST, "workspace/price.py": LISTED}))
+    assert (result.label, result.subcategory) == ("task", "weak_tests")
+    assert result.evidence[0].where == "workspace/price.py:1"
 
 
 def test_values_that_the_instruction_gives_may_stand_in_the_result(tmp_path: Path) -> None:

@@ -30,13 +30,13 @@ def judged(folder: Path, run: Trajectory | None, files: dict[str, str]) -> str:
     if run in (None, NOBODY):
         shutil.rmtree(case.folder / "workspace")
         shutil.copytree(case.folder / "environment", case.folder / "workspace")
-    found = [by_texts(TextsOfCase(case)), by_files(FilesOfCase(case))]
-    for one in found:
+    results = [by_texts(TextsOfCase(case)), by_files(FilesOfCase(case))]
+    for one in results:
         assert all(
             (case.folder / piece.where.partition(":")[0]).exists() for piece in one.evidence if piece.kind == "log"
         )
-    labels = {"undecided" if isinstance(one, Undecided) else one.label for one in found}
-    assert len(labels) == 1, found
+    labels = {"undecided" if isinstance(one, Undecided) else one.label for one in results}
+    assert len(labels) == 1, results
     return labels.pop()
 
 
@@ -120,9 +120,9 @@ def test_the_outcome_is_read_in_the_logs_of_the_harness(tmp_path, log, label):
 def test_the_line_that_tells_the_outcome_is_evidence(tmp_path, files, where):
     run = Trajectory("run", DONE.source, steps=DONE.steps)
     logs = {f"logs/{name}": text for name, text in files.items()}
-    found = by_texts(TextsOfCase(triage_case(tmp_path / "one", {**NO_OUTCOME, **logs}), run))
-    assert [one.where for one in found.evidence] == where
-    assert getattr(found, "label", None) == ("pass" if len(where) == 1 else None)
+    result = by_texts(TextsOfCase(triage_case(tmp_path / "one", {**NO_OUTCOME, **logs}), run))
+    assert [one.where for one in result.evidence] == where
+    assert getattr(result, "label", None) == ("pass" if len(where) == 1 else None)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_an_event_is_looked_for_before_a_result_that_passes_counts(tmp_path: Pat
     nobody = Trajectory("run", NOBODY.source, steps=NOBODY.steps)
     files = {**NO_OUTCOME, "environment/price.py": RIGHT, "workspace/price.py": RIGHT}
     log = {"logs/harness.log": "toomanyrequests: pull rate limit\n"}
-    found = by_running(ReplicasOfCase(triage_case(tmp_path / "one", {**files, **log}), sandbox, nobody))
-    assert (found.label, found.evidence[0].where) == ("infrastructure", "logs/harness.log:1")
+    result = by_running(ReplicasOfCase(triage_case(tmp_path / "one", {**files, **log}), sandbox, nobody))
+    assert (result.label, result.evidence[0].where) == ("infrastructure", "logs/harness.log:1")
     quiet = by_running(ReplicasOfCase(triage_case(tmp_path / "two", files), sandbox, nobody))
     assert isinstance(quiet, Undecided)

@@ -17,9 +17,9 @@ ASKED = "Write the totals."
 def subcategory(folder: Path, asked: str, files: dict[str, str], *commands: str) -> str:
     run = a_run(*map(shell, commands or ("cat price.py",)))
     given = {"instruction.md": f"{asked}\n", "trajectory.json": written(run), "logs/tests.log": FAILS, **files}
-    found = by_files(FilesOfCase(triage_case(folder / "one", given)))
-    assert isinstance(found, Attribution)
-    return found.subcategory if found.label == "task" else found.label
+    result = by_files(FilesOfCase(triage_case(folder / "one", given)))
+    assert isinstance(result, Attribution)
+    return result.subcategory if result.label == "task" else result.label
 
 
 @pytest.mark.parametrize(

@@ -43,23 +43,23 @@ def is_said(node: ast.AST) -> bool:
 
 def said_by_the_generator() -> str:
     """What the generator writes in its own words: pools of texts, lines of logs, instructions and notes of families."""
-    said = [
+    sources = [
         text for file in (ROOT / "generate/triage").glob("*.toml") for text in texts(tomllib.loads(file.read_text()))
     ]
     runs = [ROOT / f"runs/triage/{name}.py" for name in RUNNING]
     for file in [*runs, *(ROOT / "generate/triage").glob("*.py")]:
         tree = ast.parse(file.read_text())
         explains = {one.value for one in ast.walk(tree) if isinstance(one, ast.Expr)}
-        said += [text.value for text in ast.walk(tree) if is_said(text) and text not in explains]
+        sources += [text.value for text in ast.walk(tree) if is_said(text) and text not in explains]
     for family in families("all").values():
-        said += [family.instruction, *family.environment.values()]
-    return "\n".join(said).lower()
+        sources += [family.instruction, *family.environment.values()]
+    return "\n".join(sources).lower()
 
 
 def test_no_phrase_stands_in_a_text_of_the_generator() -> None:
     said = said_by_the_generator()
-    found = [one for one in PHRASES if one not in OWN_WORDS and re.search(rf"(?<!\w){re.escape(one)}(?!\w)", said)]
-    assert not found
+    results = [one for one in PHRASES if one not in OWN_WORDS and re.search(rf"(?<!\w){re.escape(one)}(?!\w)", said)]
+    assert not results
 
 
 def test_a_phrase_is_in_small_letters_as_texts_are_when_they_are_searched() -> None:

@@ -26,8 +26,8 @@ def in_texts(folder: Path, files: dict[str, str]) -> tuple[str, str]:
     return labels(by_texts(TextsOfCase(triage_case(folder / "one", {"trajectory.json": WORKED, **files}))))
 
 
-def labels(found: Attribution | Undecided) -> tuple[str, str]:
-    return found.label, found.subcategory
+def labels(result: Attribution | Undecided) -> tuple[str, str]:
+    return result.label, result.subcategory
 
 
 BOTH = pytest.mark.parametrize("judged", [in_files, in_texts])

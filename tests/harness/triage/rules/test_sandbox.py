@@ -22,30 +22,30 @@ def judged(folder: Path, sandbox: Sandbox, files: dict[str, str]) -> Attribution
     return by_running(ReplicasOfCase(triage_case(folder / "one", files), sandbox))
 
 
-def labels(found: Attribution | Undecided) -> tuple[str, str]:
-    assert isinstance(found, Attribution), found
-    return found.label, found.subcategory
+def labels(result: Attribution | Undecided) -> tuple[str, str]:
+    assert isinstance(result, Attribution), result
+    return result.label, result.subcategory
 
 
 def test_a_result_that_passes_again_is_never_the_agents_fault(tmp_path, sandbox):
-    found = judged(tmp_path, sandbox, {"workspace/price.py": RIGHT})
-    assert (labels(found), found.evidence[0].kind) == (("infrastructure", "harness_bug"), "command")
+    result = judged(tmp_path, sandbox, {"workspace/price.py": RIGHT})
+    assert (labels(result), result.evidence[0].kind) == (("infrastructure", "harness_bug"), "command")
 
 
 @pytest.mark.parametrize("recorded", ["failed", ""])
 def test_a_command_that_runs_no_test_says_nothing_of_a_result(tmp_path, sandbox, recorded):
     outcome = f'outcome = "{recorded}"\n' if recorded else ""
     command = 'id = "one"\ntest_command = "python -m unittest discover -s tests -p nothing.py || true"\n'
-    found = judged(tmp_path, sandbox, {"workspace/price.py": RIGHT, "case.toml": command + outcome})
-    assert isinstance(found, Undecided)
-    assert "No test ran" in found.rationale
+    result = judged(tmp_path, sandbox, {"workspace/price.py": RIGHT, "case.toml": command + outcome})
+    assert isinstance(result, Undecided)
+    assert "No test ran" in result.rationale
 
 
 def test_the_log_of_the_harness_says_of_which_kind_its_failure_was(tmp_path, sandbox):
     log = "write error: No space left on device\n"
-    found = judged(tmp_path, sandbox, {"workspace/price.py": RIGHT, "logs/harness.log": log})
-    assert labels(found) == ("infrastructure", "sandbox_crash")
-    assert found.evidence[0].where == "logs/harness.log:1"
+    result = judged(tmp_path, sandbox, {"workspace/price.py": RIGHT, "logs/harness.log": log})
+    assert labels(result) == ("infrastructure", "sandbox_crash")
+    assert result.evidence[0].where == "logs/harness.log:1"
 
 
 CHANCE = {"case.toml": SCRIPT, "tests/check.py": f"import os\nimport random\nassert {DEALT}\n"}
@@ -84,8 +84,8 @@ UNDECIDED = {
 
 @pytest.mark.parametrize(("files", "label", "subcategory"), FOUND.values(), ids=FOUND)
 def test_what_running_shows_has_a_label(tmp_path, sandbox, files, label, subcategory):
-    found = labels(judged(tmp_path, sandbox, files))
-    assert found == (label, subcategory or found[1])
+    result = labels(judged(tmp_path, sandbox, files))
+    assert result == (label, subcategory or result[1])
 
 
 @pytest.mark.parametrize("files", UNDECIDED.values(), ids=UNDECIDED)
@@ -96,10 +96,10 @@ def test_what_running_does_not_show_is_not_guessed(tmp_path, sandbox, files):
 def test_commands_that_give_another_result_when_run_again_are_the_machines_fault(tmp_path, sandbox):
     command = "sed -i 's/return 0/return sum(values)/' price.py"
     run = a_run(shell("cat price.py", "def total(values):\n    return 0\n"), shell(command, "Killed", 137))
-    found = judged(
+    result = judged(
         tmp_path, sandbox, {"trajectory.json": written(run), "workspace/price.py": "def total(v):\n    return 0\n"}
     )
-    assert (labels(found), found.steps) == (("infrastructure", "sandbox_crash"), (1,))
+    assert (labels(result), result.steps) == (("infrastructure", "sandbox_crash"), (1,))
 
 
 def test_without_a_gold_solution_a_failure_that_stays_is_not_guessed(tmp_path, sandbox):

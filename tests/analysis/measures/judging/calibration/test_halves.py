@@ -19,26 +19,26 @@ EAGER: list[Answered] = [("yes", "yes"), ("no", "yes"), ("no", "no"), ("no", "no
 ALL_POSITIVE: list[Answered] = [("yes", "yes")] * 4
 
 
-def error_of(found: object, way: str) -> float:
-    error = found.ways[way].error  # type: ignore[attr-defined]
+def error_of(result: object, way: str) -> float:
+    error = result.ways[way].error  # type: ignore[attr-defined]
     assert error is not None
     return float(error)
 
 
 def test_a_judge_without_errors_is_right_whichever_half_is_labelled() -> None:
-    found = halves(judged("right", [RIGHT] * 8 + [ALL_POSITIVE] * 2), splits=20)
-    assert found.people.value == pytest.approx(0.4)
+    result = halves(judged("right", [RIGHT] * 8 + [ALL_POSITIVE] * 2), splits=20)
+    assert result.people.value == pytest.approx(0.4)
     for way in (UNCORRECTED, CORRECTED, POWERED):
-        assert error_of(found, way) == pytest.approx(0)
-    assert found.ways[POWERED].held == 20
+        assert error_of(result, way) == pytest.approx(0)
+    assert result.ways[POWERED].held == 20
 
 
 def test_an_error_that_is_the_same_in_every_run_is_taken_out_entirely() -> None:
-    found = halves(judged("eager", [EAGER] * 10), splits=20)
-    assert error_of(found, UNCORRECTED) == pytest.approx(0.25)
-    assert error_of(found, CORRECTED) == pytest.approx(0)
-    assert error_of(found, POWERED) == pytest.approx(0)
-    assert found.ways[UNCORRECTED].held == 0
+    result = halves(judged("eager", [EAGER] * 10), splits=20)
+    assert error_of(result, UNCORRECTED) == pytest.approx(0.25)
+    assert error_of(result, CORRECTED) == pytest.approx(0)
+    assert error_of(result, POWERED) == pytest.approx(0)
+    assert result.ways[UNCORRECTED].held == 0
 
 
 def test_a_judge_that_tells_nothing_cannot_be_corrected_and_holds_nothing() -> None:
@@ -48,8 +48,8 @@ def test_a_judge_that_tells_nothing_cannot_be_corrected_and_holds_nothing() -> N
 
 
 def test_unanswered_items_are_left_out_of_the_judges_and_of_peoples_share() -> None:
-    found = halves(judged("open", [[*RIGHT, ("yes", None)]] * 10), splits=5)
-    assert (found.people.n, found.people.value) == (40, 0.25)
+    result = halves(judged("open", [[*RIGHT, ("yes", None)]] * 10), splits=5)
+    assert (result.people.n, result.people.value) == (40, 0.25)
 
 
 def test_too_few_runs_have_no_halves() -> None:

@@ -23,16 +23,16 @@ def test_a_bin_is_one_score_where_there_are_few() -> None:
 
 
 def test_the_calibration_error_is_the_mean_distance_over_answers() -> None:
-    found = reliability(judged(ANSWERS, GOLD, scores=SCORES), 500)
-    assert found.expected_calibration_error.value == pytest.approx((6 * (0.9 - 4 / 6) + 4 * (0.6 - 0.5)) / 10)
-    assert "500 resamples of items" in found.expected_calibration_error.method
-    assert found.overconfidence.value == pytest.approx(0.78 - 0.6)
+    result = reliability(judged(ANSWERS, GOLD, scores=SCORES), 500)
+    assert result.expected_calibration_error.value == pytest.approx((6 * (0.9 - 4 / 6) + 4 * (0.6 - 0.5)) / 10)
+    assert "500 resamples of items" in result.expected_calibration_error.method
+    assert result.overconfidence.value == pytest.approx(0.78 - 0.6)
 
 
 def test_brier_score_and_ranking_are_those_of_scikit_learn() -> None:
-    found = reliability(judged(ANSWERS, GOLD, scores=SCORES), 50)
-    assert found.brier.value == pytest.approx(brier_score_loss(RIGHT, SCORES))
-    assert found.ranking.value == pytest.approx(roc_auc_score(RIGHT, SCORES))
+    result = reliability(judged(ANSWERS, GOLD, scores=SCORES), 50)
+    assert result.brier.value == pytest.approx(brier_score_loss(RIGHT, SCORES))
+    assert result.ranking.value == pytest.approx(roc_auc_score(RIGHT, SCORES))
 
 
 def test_a_calibrated_judge_errs_by_chance_only_as_much_as_is_said() -> None:
@@ -58,23 +58,23 @@ def test_the_interval_of_the_calibration_error_holds_it_though_resamples_only_ad
 
 
 def test_verdicts_without_a_score_are_counted_and_left_out() -> None:
-    found = reliability(judged(ANSWERS, GOLD, scores=[*SCORES[:8], None, None]), 20)
-    assert found.scored == wilson(8, 10)
-    assert found.brier.n == 8
+    result = reliability(judged(ANSWERS, GOLD, scores=[*SCORES[:8], None, None]), 20)
+    assert result.scored == wilson(8, 10)
+    assert result.brier.n == 8
 
 
 def test_scores_that_are_no_probabilities_still_rank() -> None:
-    found = reliability(judged(ANSWERS, GOLD, scores=[5.0] * 6 + [3.0] * 4))
-    assert (found.brier.value, found.brier.reason) == (None, NO_PROBABILITIES)
-    assert found.ranking.value == pytest.approx(roc_auc_score(RIGHT, SCORES))
+    result = reliability(judged(ANSWERS, GOLD, scores=[5.0] * 6 + [3.0] * 4))
+    assert (result.brier.value, result.brier.reason) == (None, NO_PROBABILITIES)
+    assert result.ranking.value == pytest.approx(roc_auc_score(RIGHT, SCORES))
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
 def test_every_scored_answer_is_in_one_bin_and_figures_stay_in_range(items: list[tuple[float, bool]]) -> None:
     answers = ["yes" if right else "no" for _, right in items]
-    found = reliability(judged(answers, ["yes"] * len(items), scores=[score for score, _ in items]), 5)
-    assert sum(one.n for one in found.bins) == len(items)
-    assert 1 <= len(found.bins) <= 10
-    for estimate in (found.expected_calibration_error, found.brier):
+    result = reliability(judged(answers, ["yes"] * len(items), scores=[score for score, _ in items]), 5)
+    assert sum(one.n for one in result.bins) == len(items)
+    assert 1 <= len(result.bins) <= 10
+    for estimate in (result.expected_calibration_error, result.brier):
         assert estimate.value is not None
         assert 0 <= estimate.value <= 1

@@ -110,10 +110,10 @@ def test_judges_that_answer_alike_have_p_1_by_convention_and_no_number_of_items(
 
 def test_the_sentence_names_who_is_ahead_with_interval_p_and_items_needed() -> None:
     behind = compared([(b, a) for a, b in MIXED])
-    said = pair_sentence(behind)
-    assert said.startswith("b gives the gold label on 26.9 points more of 26 items than a (95% interval +")
-    assert f"about {behind.n_needed} items tell them apart" in said
-    assert "Items without an answer count as wrong; on the 24 that both answered b leads by 20.8 points (" in said
+    text = pair_sentence(behind)
+    assert text.startswith("b gives the gold label on 26.9 points more of 26 items than a (95% interval +")
+    assert f"about {behind.n_needed} items tell them apart" in text
+    assert "Items without an answer count as wrong; on the 24 that both answered b leads by 20.8 points (" in text
 
 
 def test_a_table_of_runs_has_no_cost_where_none_is_on_record() -> None:

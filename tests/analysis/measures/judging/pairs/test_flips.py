@@ -24,8 +24,8 @@ from misstep.harness.verdict import Status, Verdict
 PLAIN = ("a", "b", "c", "d")
 
 
-def item(name: str, role: str, twin: str, **told: str) -> BenchmarkItem:
-    return BenchmarkItem(name, extra={"cluster": twin, "injection": {"role": role, "twin": twin, **told}})
+def item(name: str, role: str, twin: str, **text: str) -> BenchmarkItem:
+    return BenchmarkItem(name, extra={"cluster": twin, "injection": {"role": role, "twin": twin, **text}})
 
 
 def attacked(name: str, twin: str, target: str = "no", style: str = "order", place: str = "task") -> BenchmarkItem:

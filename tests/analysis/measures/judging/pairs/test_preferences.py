@@ -31,11 +31,11 @@ def verdict(item: int, with_a_first: str, with_b_first: str) -> PairVerdict:
 def test_a_planted_preference_for_a_place_is_found_and_none_where_there_is_none() -> None:
     fair = [verdict(n, "ab"[n % 2], "ab"[n % 2]) for n in range(40)]
     leaning = [*fair, *(verdict(n, "a", "b") for n in range(40, 60))]
-    found, none = position_bias(leaning), position_bias(fair)
-    assert (found.n, found.always_first, found.always_second) == (60, 20, 0)
-    assert (found.first.value, found.consistent.value) == (80 / 120, 40 / 60)
-    assert (found.p_value or 1) < 0.001
-    assert "judge prefers the first place" in position_finding("judge", found)
+    results, none = position_bias(leaning), position_bias(fair)
+    assert (results.n, results.always_first, results.always_second) == (60, 20, 0)
+    assert (results.first.value, results.consistent.value) == (80 / 120, 40 / 60)
+    assert (results.p_value or 1) < 0.001
+    assert "judge prefers the first place" in position_finding("judge", results)
     assert (none.first.value, none.p_value) == (0.5, 1.0)
     assert "No preference for a place shows" in position_finding("judge", none)
 
@@ -54,9 +54,9 @@ def test_pairs_of_one_task_count_as_one_for_the_test() -> None:
 def test_ties_and_missing_answers_prefer_no_place() -> None:
     ties = [verdict(n, "tie", "tie") for n in range(3)]
     failed = PairVerdict("9", "judge", None, "failed", orders=(OrderAnswer("a", "a"), OrderAnswer("b", None, "failed")))
-    found = position_bias([*ties, failed])
-    assert (found.n, found.first.value, found.p_value) == (3, None, None)
-    assert "cannot be told" in position_finding("judge", found)
+    result = position_bias([*ties, failed])
+    assert (result.n, result.first.value, result.p_value) == (3, None, None)
+    assert "cannot be told" in position_finding("judge", result)
 
 
 SYSTEMS = {str(n): pair for n, pair in enumerate([*combinations("xyz", 2)] * 12)}
@@ -82,9 +82,9 @@ def test_systems_are_ranked_by_decided_pairs_and_undecided_ones_are_no_ties() ->
 
 
 def test_pairs_without_two_systems_are_left_out_with_a_reason() -> None:
-    found = preferences([verdict(0, "a", "a")], {"0": ("x", "x")})
-    assert (found.systems, found.without_system) == ((), 1)
-    assert "ranks no systems" in systems_finding("judge", found)
+    result = preferences([verdict(0, "a", "a")], {"0": ("x", "x")})
+    assert (result.systems, result.without_system) == ((), 1)
+    assert "ranks no systems" in systems_finding("judge", result)
     items = [BenchmarkItem("0", extra={"model_a": "x", "model_b": 2}), BenchmarkItem("1")]
     assert systems_of(items, "model") == {"0": ("x", "2")}
 

@@ -51,23 +51,23 @@ def test_tau_is_over_the_pairs_of_systems_and_the_winner_changes() -> None:
 def test_an_unanswered_item_counts_for_nothing_and_again_as_no_good_work() -> None:
     # Over the answered c is at 1 of 1 and ahead of b; with the unanswered it has 1 of 4 and is behind.
     silent = [*STRICT[:8], "yes", None, None, None]
-    found = ranked(silent, LENIENT)
-    first = found.judges[0].systems[0]
+    result = ranked(silent, LENIENT)
+    first = result.judges[0].systems[0]
     assert (first.system, first.answered, first.n) == ("c", 1, 4)
     assert (first.share.value, first.share_all.value) == (1.0, 0.25)
-    (pair,) = found.pairs
+    (pair,) = result.pairs
     assert pair.tau.value == pytest.approx(1 / 3)
     assert pair.tau_all.value == pytest.approx(2 / (2 * 3) ** 0.5)
-    assert "judge 1 gave no answer on 3 of 4 of c" in " ".join(table_text(orders_table(found, "made up")).split())
+    assert "judge 1 gave no answer on 3 of 4 of c" in " ".join(table_text(orders_table(result, "made up")).split())
 
 
 def test_where_systems_tie_for_the_first_place_no_winner_can_hold() -> None:
-    found = ranked(["yes"] * 12, LENIENT)
-    assert found.judges[0].winners == ("a", "b", "c")
-    assert (found.judges[0].winner_holds.value, found.judges[0].winner_holds.reason) == (None, TIED)
-    assert (found.pairs[0].tau.value, found.pairs[0].tau.reason) == (None, ALL_ALIKE)
-    assert found.pairs[0].same_winner
-    text = table_text(orders_table(found, "made up"))
+    result = ranked(["yes"] * 12, LENIENT)
+    assert result.judges[0].winners == ("a", "b", "c")
+    assert (result.judges[0].winner_holds.value, result.judges[0].winner_holds.reason) == (None, TIED)
+    assert (result.pairs[0].tau.value, result.pairs[0].tau.reason) == (None, ALL_ALIKE)
+    assert result.pairs[0].same_winner
+    text = table_text(orders_table(result, "made up"))
     assert [text.count(f"1. {system}") for system in "abc"] == [1, 2, 1]
 
 
@@ -78,20 +78,20 @@ def test_a_system_that_shares_the_first_place_with_one_judge_is_first_with_both(
 
 
 def test_a_judge_without_an_answer_has_no_winner_and_no_order() -> None:
-    found = ranked(STRICT, [None] * 12)
-    assert (found.judges[1].winners, found.judges[1].winner_holds.reason) == ((), NO_WINNER)
-    (pair,) = found.pairs
+    result = ranked(STRICT, [None] * 12)
+    assert (result.judges[1].winners, result.judges[1].winner_holds.reason) == ((), NO_WINNER)
+    (pair,) = result.pairs
     assert (pair.same_winner, pair.winner_changes.value, pair.winner_changes.reason) == (False, None, NO_WINNER)
-    assert ranking_finding(found).startswith(
+    assert ranking_finding(result).startswith(
         "c is first with judge 1; judge 2 answered no item; Kendall's tau-b is not"
     )
-    assert "judge 2 answered no item and has no order." in orders_table(found, "made up").finding
+    assert "judge 2 answered no item and has no order." in orders_table(result, "made up").finding
 
 
 def test_items_of_no_known_system_are_left_out_and_counted() -> None:
-    found = ranked(STRICT, LENIENT, systems={item: name for item, name in SYSTEMS.items() if item != "i0"})
-    assert (found.n, found.without_system) == (11, 1)
-    assert "1 item left out" in table_text(ranking_table(found, "made up"))
+    result = ranked(STRICT, LENIENT, systems={item: name for item, name in SYSTEMS.items() if item != "i0"})
+    assert (result.n, result.without_system) == (11, 1)
+    assert "1 item left out" in table_text(ranking_table(result, "made up"))
 
 
 def test_one_judge_or_one_system_is_refused() -> None:

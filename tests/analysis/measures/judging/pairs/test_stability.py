@@ -21,22 +21,22 @@ RUNS = [
 
 
 def test_a_label_changes_where_two_answers_differ_and_an_outcome_also_where_one_is_missing() -> None:
-    found = stability([judged(answers, GOLD) for answers in RUNS], 50)
-    assert found.changed == wilson(3, 8)
-    assert found.changed_all == wilson(4, 8)
+    result = stability([judged(answers, GOLD) for answers in RUNS], 50)
+    assert result.changed == wilson(3, 8)
+    assert result.changed_all == wilson(4, 8)
 
 
 def test_each_runs_accuracy_counts_the_unanswered_as_wrong() -> None:
-    found = stability([judged(answers, GOLD) for answers in RUNS], 50)
-    assert found.accuracies == (wilson(6, 8), wilson(6, 8), wilson(4, 8))
-    assert found.spread == pytest.approx(0.25)
-    assert found.deviation == pytest.approx(np.std([0.75, 0.75, 0.5], ddof=1))
+    result = stability([judged(answers, GOLD) for answers in RUNS], 50)
+    assert result.accuracies == (wilson(6, 8), wilson(6, 8), wilson(4, 8))
+    assert result.spread == pytest.approx(0.25)
+    assert result.deviation == pytest.approx(np.std([0.75, 0.75, 0.5], ddof=1))
 
 
 def test_only_items_that_all_runs_asked_about_count() -> None:
-    found = stability([judged(RUNS[0], GOLD), judged(RUNS[1][:5], GOLD[:5])], 50)
-    assert found.n == 5
-    assert found.changed == wilson(1, 5)
+    result = stability([judged(RUNS[0], GOLD), judged(RUNS[1][:5], GOLD[:5])], 50)
+    assert result.n == 5
+    assert result.changed == wilson(1, 5)
 
 
 def test_runs_of_items_are_the_sample_where_items_are_of_runs() -> None:
@@ -52,16 +52,16 @@ def test_runs_of_items_are_the_sample_where_items_are_of_runs() -> None:
 )
 def test_the_figures_are_those_of_runs_as_raters(answers: list[list[str | None]]) -> None:
     labels = ("yes", "no", "perhaps")
-    found = stability([judged(list(run), ["yes"] * len(answers), labels) for run in zip(*answers, strict=True)], 20)
+    result = stability([judged(list(run), ["yes"] * len(answers), labels) for run in zip(*answers, strict=True)], 20)
     counts = np.array([[item.count(label) for label in labels] for item in answers])
     if (counts.sum(axis=1) >= 2).any():
         kappa, alpha = fleiss_kappa(counts).overall, krippendorff_alpha(counts)
-        assert found.agreement.value == pytest.approx(kappa.observed)
-        for estimate, coefficient in ((found.fleiss_kappa, kappa), (found.krippendorff_alpha, alpha)):
+        assert result.agreement.value == pytest.approx(kappa.observed)
+        for estimate, coefficient in ((result.fleiss_kappa, kappa), (result.krippendorff_alpha, alpha)):
             assert estimate.value == (None if coefficient.value is None else pytest.approx(coefficient.value))
-        assert found.changed.value == np.mean((counts > 0).sum(axis=1)[counts.sum(axis=1) >= 2] > 1)
+        assert result.changed.value == np.mean((counts > 0).sum(axis=1)[counts.sum(axis=1) >= 2] > 1)
     else:
-        assert (found.agreement.value, found.agreement.reason) == (None, NOT_TWICE)
+        assert (result.agreement.value, result.agreement.reason) == (None, NOT_TWICE)
 
 
 def test_one_run_runs_without_an_item_in_common_and_other_labels_are_refused() -> None:
@@ -76,9 +76,9 @@ def test_one_run_runs_without_an_item_in_common_and_other_labels_are_refused() -
 
 def test_votes_are_counted_from_the_scores() -> None:
     sample = judged(["yes", "yes", "no", "no", None], ["yes", "yes", "yes", "no", "no"], scores=[1, 1, 0.6, 0.8, None])
-    found = votes_within(sample, 5)
-    assert found.unanimous == wilson(2, 4)
-    assert [(one.votes, one.n, one.accuracy) for one in found.by_votes] == [
+    result = votes_within(sample, 5)
+    assert result.unanimous == wilson(2, 4)
+    assert [(one.votes, one.n, one.accuracy) for one in result.by_votes] == [
         (5, 2, wilson(2, 2)),
         (4, 1, wilson(1, 1)),
         (3, 1, wilson(0, 1)),

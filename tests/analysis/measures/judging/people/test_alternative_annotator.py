@@ -25,7 +25,7 @@ def forty(seed: int = 1) -> tuple[Labels, dict[str, Labels]]:
 
 def by_hand(answers: Labels, raters: dict[str, Labels]) -> dict[str, tuple[list[float], list[float]]]:
     """Rater → on each item, whether the judge and whether the rater is at least as near to the others."""
-    found = {}
+    results = {}
     for left_out, own in raters.items():
         judge, human = [], []
         for place, answer in enumerate(answers):
@@ -34,32 +34,32 @@ def by_hand(answers: Labels, raters: dict[str, Labels]) -> dict[str, tuple[list[
             own_near = sum(other == own[place] for other in others)
             judge.append(float(near >= own_near))
             human.append(float(own_near >= near))
-        found[left_out] = (judge, human)
-    return found
+        results[left_out] = (judge, human)
+    return results
 
 
 def test_advantages_and_p_values_are_those_worked_out_item_by_item() -> None:
     answers, raters = forty()
-    found = alternative_annotator(judged(answers, raters), epsilon=0.1)
+    result = alternative_annotator(judged(answers, raters), epsilon=0.1)
     p_values = []
-    for one in found.raters:
+    for one in result.raters:
         judge, human = by_hand(answers, raters)[one.rater]
         assert (one.n, one.judge, one.human) == (40, pytest.approx(np.mean(judge)), pytest.approx(np.mean(human)))
         p_values.append(ttest_1samp(np.subtract(human, judge), 0.1, alternative="less").pvalue)
-    assert [one.p_value for one in found.raters] == pytest.approx(p_values)
+    assert [one.p_value for one in result.raters] == pytest.approx(p_values)
     rejected, adjusted, *_ = multipletests(p_values, alpha=0.05, method="fdr_by")
-    assert [one.p_adjusted for one in found.raters] == pytest.approx(list(adjusted))
-    assert found.winning_rate == pytest.approx(np.mean(rejected))
-    assert found.replaces is (found.winning_rate >= 0.5)
-    assert found.advantage.value == pytest.approx(np.mean([one.judge for one in found.raters]))
+    assert [one.p_adjusted for one in result.raters] == pytest.approx(list(adjusted))
+    assert result.winning_rate == pytest.approx(np.mean(rejected))
+    assert result.replaces is (result.winning_rate >= 0.5)
+    assert result.advantage.value == pytest.approx(np.mean([one.judge for one in result.raters]))
 
 
 def test_a_judge_that_says_what_most_raters_say_replaces_any_of_them() -> None:
     _, raters = forty()
     most: Labels = [max(set(labels), key=labels.count) for labels in zip(*raters.values(), strict=True)]
-    found = alternative_annotator(judged(most, raters))
-    assert (found.winning_rate, found.replaces) == (1.0, True)
-    assert found.advantage.value == 1.0
+    result = alternative_annotator(judged(most, raters))
+    assert (result.winning_rate, result.replaces) == (1.0, True)
+    assert result.advantage.value == 1.0
 
 
 def test_on_a_scale_a_near_miss_is_nearer_than_a_far_one() -> None:
@@ -99,27 +99,27 @@ def test_a_rater_with_too_few_items_is_left_out_and_still_one_of_the_others() ->
     answers, raters = forty()
     without_dan = alternative_annotator(judged(answers, raters))
     raters["dan"] = [*["yes"] * 29, *[None] * 11]
-    found = alternative_annotator(judged(answers, raters))
-    assert [one.rater for one in found.raters] == ["ann", "bob", "cid"]
-    assert found.left_out == 1
-    assert [one.human for one in found.raters] != [one.human for one in without_dan.raters]
+    result = alternative_annotator(judged(answers, raters))
+    assert [one.rater for one in result.raters] == ["ann", "bob", "cid"]
+    assert result.left_out == 1
+    assert [one.human for one in result.raters] != [one.human for one in without_dan.raters]
 
 
 def test_unanswered_items_are_left_out_and_again_counted_as_lost() -> None:
     _, raters = forty()
     most: Labels = [max(set(labels), key=labels.count) for labels in zip(*raters.values(), strict=True)]
     four_times = {name: again(4, labels) for name, labels in raters.items()}
-    found = alternative_annotator(judged(again(4, [*most[:31], *[None] * 9]), four_times), 0.0)
-    assert found.raters[0].n == 124
-    assert (found.winning_rate, found.replaces) == (1.0, True)
-    assert (found.winning_rate_all, found.replaces_all) == (0.0, False)
+    result = alternative_annotator(judged(again(4, [*most[:31], *[None] * 9]), four_times), 0.0)
+    assert result.raters[0].n == 124
+    assert (result.winning_rate, result.replaces) == (1.0, True)
+    assert (result.winning_rate_all, result.replaces_all) == (0.0, False)
 
 
 def test_an_answer_that_is_no_label_is_an_answer_and_loses() -> None:
     _, raters = forty()
-    found = alternative_annotator(judged(["perhaps"] * 40, raters))
-    assert all((one.n, one.judge) == (40, 0.0) or one.human == 1.0 for one in found.raters)
-    assert found.winning_rate == 0.0
+    result = alternative_annotator(judged(["perhaps"] * 40, raters))
+    assert all((one.n, one.judge) == (40, 0.0) or one.human == 1.0 for one in result.raters)
+    assert result.winning_rate == 0.0
 
 
 def test_runs_are_the_sample_where_items_are_of_runs() -> None:

@@ -20,37 +20,37 @@ LABELS = ("a", "b", "c")
 
 def shares() -> list[tuple[float, float]]:
     """Of each item with two labels, people's agreement and the judge's, counted pair by pair."""
-    found = []
+    results = []
     for place, answer in enumerate(ANSWERS):
         labels = [given[place] for given in RATERS.values() if given[place]]
         if len(labels) >= 2:
             people = np.mean([first == second for first, second in combinations(labels, 2)])
-            found.append((float(people), float(np.mean([label == answer for label in labels]))))
-    return found
+            results.append((float(people), float(np.mean([label == answer for label in labels]))))
+    return results
 
 
 def test_agreement_is_the_mean_over_items_of_what_pairs_of_raters_and_the_judge_agree_on() -> None:
-    found = ceiling(judged(ANSWERS, RATERS, LABELS), 300)
+    result = ceiling(judged(ANSWERS, RATERS, LABELS), 300)
     people, judge = np.mean(shares(), axis=0)
-    assert found.n == 7
-    assert (found.people.value, found.judge.value) == (pytest.approx(people), pytest.approx(judge))
-    assert found.difference.value == pytest.approx(judge - people)
-    assert found.difference.low is not None
-    assert found.difference.high is not None
-    assert found.difference.low <= judge - people <= found.difference.high
+    assert result.n == 7
+    assert (result.people.value, result.judge.value) == (pytest.approx(people), pytest.approx(judge))
+    assert result.difference.value == pytest.approx(judge - people)
+    assert result.difference.low is not None
+    assert result.difference.high is not None
+    assert result.difference.low <= judge - people <= result.difference.high
 
 
 def test_peoples_kappa_is_fleisss_over_the_items_with_two_labels() -> None:
-    found = ceiling(judged(ANSWERS, RATERS, LABELS), 50)
+    result = ceiling(judged(ANSWERS, RATERS, LABELS), 50)
     counts = [[sum(given[place] == label for given in RATERS.values()) for label in LABELS] for place in range(7)]
-    assert found.people_kappa.value == pytest.approx(fleiss_kappa(counts).overall.value)
+    assert result.people_kappa.value == pytest.approx(fleiss_kappa(counts).overall.value)
 
 
 def test_against_raters_that_speak_as_one_the_judges_kappa_is_cohens() -> None:
     gold, answers = ["a"] * 10 + ["b"] * 5, ["a"] * 9 + ["b"] * 4 + ["a"] * 2
-    found = ceiling(judged(answers, {"ann": gold, "bob": gold}, ("a", "b")), 50)
-    assert found.judge_kappa.value == pytest.approx(cohen_kappa([[9, 1], [2, 3]]).value)
-    assert found.people_kappa.value == 1.0
+    result = ceiling(judged(answers, {"ann": gold, "bob": gold}, ("a", "b")), 50)
+    assert result.judge_kappa.value == pytest.approx(cohen_kappa([[9, 1], [2, 3]]).value)
+    assert result.people_kappa.value == 1.0
 
 
 def test_each_rater_is_held_against_the_judge_and_the_other_raters_on_the_same_items() -> None:
@@ -67,20 +67,20 @@ def test_each_rater_is_held_against_the_judge_and_the_other_raters_on_the_same_i
 
 
 def test_the_unanswered_agree_with_nobody_where_they_are_counted() -> None:
-    found = ceiling(judged([None, *ANSWERS[1:]], RATERS, LABELS), 50)
-    assert found.n == 6
-    assert found.judge_all.n == 7
-    assert found.judge_all.value == pytest.approx(sum(judge for _, judge in shares()[1:]) / 7)
+    result = ceiling(judged([None, *ANSWERS[1:]], RATERS, LABELS), 50)
+    assert result.n == 6
+    assert result.judge_all.n == 7
+    assert result.judge_all.value == pytest.approx(sum(judge for _, judge in shares()[1:]) / 7)
 
 
 def test_one_rater_is_no_ceiling() -> None:
-    found = ceiling(judged(["yes", "no"], ["yes", "yes"]))
-    for estimate in (found.people, found.judge, found.difference, found.people_kappa, found.kappa_difference):
+    result = ceiling(judged(["yes", "no"], ["yes", "yes"]))
+    for estimate in (result.people, result.judge, result.difference, result.people_kappa, result.kappa_difference):
         assert (estimate.value, estimate.reason) == (None, ONE_RATER)
-    assert found.judge_all.reason == NO_SHARED_ITEM
+    assert result.judge_all.reason == NO_SHARED_ITEM
 
 
 def test_one_label_everywhere_leaves_kappa_undefined_and_agreement_whole() -> None:
-    found = ceiling(judged(["yes"] * 3, {"ann": ["yes"] * 3, "bob": ["yes"] * 3}), 50)
-    assert (found.people.value, found.judge.value) == (1.0, 1.0)
-    assert (found.people_kappa.value, found.people_kappa.reason) == (None, ONE_CATEGORY)
+    result = ceiling(judged(["yes"] * 3, {"ann": ["yes"] * 3, "bob": ["yes"] * 3}), 50)
+    assert (result.people.value, result.judge.value) == (1.0, 1.0)
+    assert (result.people_kappa.value, result.people_kappa.reason) == (None, ONE_CATEGORY)

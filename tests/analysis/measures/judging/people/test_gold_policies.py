@@ -52,13 +52,13 @@ def test_a_tie_leaves_an_item_without_a_label_unless_the_policy_decides_it() -> 
 
 
 def test_the_best_judge_may_depend_on_the_policy() -> None:
-    found = compared("majority", "any:yes", list(LIKE_MOST), list(LIKE_ANY))
-    assert found.first == (("judge 1",), ("judge 2",))
-    assert policies_finding(found).startswith(
+    result = compared("majority", "any:yes", list(LIKE_MOST), list(LIKE_ANY))
+    assert result.first == (("judge 1",), ("judge 2",))
+    assert policies_finding(result).startswith(
         "The best judge depends on the policy: judge 1 under majority; judge 2 under any:yes"
     )
-    assert (found.changed.value, found.shared, found.labelled) == (0.25, 8, (8, 8))
-    assert found.tau.value == -1.0
+    assert (result.changed.value, result.shared, result.labelled) == (0.25, 8, (8, 8))
+    assert result.tau.value == -1.0
 
 
 def test_figures_under_a_policy_are_those_of_a_run_scored_against_its_labels() -> None:
@@ -82,14 +82,14 @@ def test_one_judge_has_no_order_and_equal_judges_have_none() -> None:
 def test_policies_that_share_no_item_give_no_difference_on_shared_ones() -> None:
     gold = [GoldLabel("i0", "Ann", "yes"), GoldLabel("i1", "Bea", "no")]
     policies = gold_policy("raters:Ann", gold), gold_policy("raters:Bea", gold)
-    found = compare_policies({"one": verdicts(["yes", "yes"])}, gold, policies, YES_NO, resamples=100)
-    assert (found.shared, found.changed.value, found.changed.reason) == (0, None, NO_SHARED_LABEL)
-    assert found.judges[0].difference_shared.reason == NO_SHARED_LABEL
-    assert found.judges[0].difference.value == -1.0
+    result = compare_policies({"one": verdicts(["yes", "yes"])}, gold, policies, YES_NO, resamples=100)
+    assert (result.shared, result.changed.value, result.changed.reason) == (0, None, NO_SHARED_LABEL)
+    assert result.judges[0].difference_shared.reason == NO_SHARED_LABEL
+    assert result.judges[0].difference.value == -1.0
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("any:maybe", "no rater gave the label 'maybe'"),
         ("raters:Dot", "no labels by Dot"),
@@ -97,8 +97,8 @@ def test_policies_that_share_no_item_give_no_difference_on_shared_ones() -> None
         ("any:", "'any:' is not a policy"),
     ],
 )
-def test_a_policy_that_cannot_be_is_refused_with_what_there_is(name: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_a_policy_that_cannot_be_is_refused_with_what_there_is(name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         gold_policy(name, GOLD)
 
 

@@ -33,8 +33,8 @@ def rated(title: str, judge: list[float | None]) -> JudgedRatings:
 
 
 def row(table: Table, group: str, quantity: str) -> Row:
-    (found,) = [one for one in table.rows if (one.group, one.quantity) == (group, quantity)]
-    return found
+    (results,) = [one for one in table.rows if (one.group, one.quantity) == (group, quantity)]
+    return results
 
 
 @settings(max_examples=30)
@@ -43,8 +43,8 @@ def test_alpha_is_krippendorffs_on_the_interval_level(pairs: list[tuple[int, int
     ratings = np.array(pairs, dtype=np.float64)
     counts = [[pair.count(value) for value in range(1, 6)] for pair in pairs]
     expected = krippendorff_alpha(counts, "interval", [1, 2, 3, 4, 5])
-    found = interval_alpha(ratings, resamples=50)
-    assert found.value == (None if expected.value is None else pytest.approx(expected.value))
+    result = interval_alpha(ratings, resamples=50)
+    assert result.value == (None if expected.value is None else pytest.approx(expected.value))
 
 
 def test_a_judge_that_rates_everything_a_point_lower_is_shown_to_rate_lower() -> None:
@@ -65,12 +65,12 @@ def test_runs_without_an_answer_are_left_out_and_counted() -> None:
 
 def test_ratings_that_are_all_alike_have_no_alpha() -> None:
     five = JudgedRatings("five", "d", "d@0", {"r": {"a": 5.0}, "s": {"a": 5.0}}, {"r": {"a": 5.0}, "s": {"a": 5.0}})
-    (found,) = rated_aspects(five, resamples=20)
-    assert (found.alpha.value, found.alpha.reason) == (None, NO_DISAGREEMENT)
-    assert found.alike.value == 1.0
+    (result,) = rated_aspects(five, resamples=20)
+    assert (result.alpha.value, result.alpha.reason) == (None, NO_DISAGREEMENT)
+    assert result.alike.value == 1.0
 
 
 def test_runs_that_only_one_of_the_two_rated_say_nothing() -> None:
     apart = JudgedRatings("apart", "d", "d@0", {"r": {"a": 5.0}, "s": {}}, {"s": {"a": 3.0}, "t": {"a": 1.0}})
-    (found,) = rated_aspects(apart, resamples=20)
-    assert (found.alpha.value, found.alpha.n, found.alpha.reason) == (None, 0, NONE_SHARED)
+    (result,) = rated_aspects(apart, resamples=20)
+    assert (result.alpha.value, result.alpha.n, result.alpha.reason) == (None, 0, NONE_SHARED)

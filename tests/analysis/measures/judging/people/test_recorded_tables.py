@@ -22,8 +22,8 @@ ELSEWHERE = structs.replace(alone("other", [("yes", "yes")] * 6, "rocks"), datas
 
 
 def row(table: Table, group: str, quantity: str) -> Row:
-    (found,) = [one for one in table.rows if (one.group, one.quantity) == (group, quantity)]
-    return found
+    (results,) = [one for one in table.rows if (one.group, one.quantity) == (group, quantity)]
+    return results
 
 
 def test_the_constant_judge_gives_the_most_frequent_gold_label_of_the_items_asked_to_each() -> None:

@@ -21,8 +21,8 @@ MADE: dict[str, Callable[[Path], Path]] = {
 
 
 def converted(path: Path, out: Path) -> dict[str, TriageCase]:
-    found = cases_of_job(path, out)
-    return {case.id: case for case in found.cases}
+    result = cases_of_job(path, out)
+    return {case.id: case for case in result.cases}
 
 
 @pytest.mark.parametrize("name", JOBS.names())
@@ -121,22 +121,22 @@ def test_a_trial_that_was_cut_off_is_a_case_without_a_run_that_is_named(tmp_path
     job = MADE[name](tmp_path / "job")
     for path, text in left.items():
         made.written(job / path, text)
-    found = cases_of_job(job, tmp_path / "out")
-    texts = {one.id: TextsOfCase(one) for one in found.cases}
+    result = cases_of_job(job, tmp_path / "out")
+    texts = {one.id: TextsOfCase(one) for one in result.cases}
     assert (texts[case].trajectory, recorded_outcome(texts[case])) == (None, None)
     assert texts[other].trajectory is not None
-    assert case in found.sentence.partition("Without a trajectory that can be read:")[2]
-    assert other not in found.sentence
+    assert case in result.sentence.partition("Without a trajectory that can be read:")[2]
+    assert other not in result.sentence
 
 
 def test_artifacts_are_the_workspace_without_links_and_pipes(tmp_path):
     job = made.harbor(tmp_path / "job")
     (job / "sort__b/artifacts/out").symlink_to("/etc")
-    found = cases_of_job(job, tmp_path / "out")
-    assert found.has_files
-    case = next(case for case in found.cases if case.id == "sort__b")
+    result = cases_of_job(job, tmp_path / "out")
+    assert result.has_files
+    case = next(case for case in result.cases if case.id == "sort__b")
     assert [file.name for file in (case.folder / "workspace").iterdir()] == ["words.txt"]
-    assert "their files can be looked at, and nothing can be run" in found.sentence
+    assert "their files can be looked at, and nothing can be run" in result.sentence
 
 
 def test_trials_of_one_name_get_names_of_their_own(tmp_path):
@@ -199,10 +199,10 @@ def test_an_image_that_was_exported_beside_a_job_is_that_of_its_case(tmp_path, n
     for folder in job.glob("logs/run_evaluation/*/*/made__up-2"):
         made.written(folder / "eval.sh", "true\n")
     made.written(tmp_path / image, "x")
-    found = cases_of_job(job, tmp_path / "out")
-    one = next(one for one in found.cases if one.id == case)
+    result = cases_of_job(job, tmp_path / "out")
+    one = next(one for one in result.cases if one.id == case)
     assert {part: place.exists() for part, place in one.roots.items()} == {part: True}
     assert one.file.test_command.endswith(run_by)
     assert one.file.workdir == ("/srv/app" if task else "/testbed")
     assert (one.part("solution") is not None) == bool(task)
-    assert "can be run in exported images" in found.sentence
+    assert "can be run in exported images" in result.sentence
