@@ -148,8 +148,8 @@ class Request(Struct, frozen=True, omit_defaults=True):
     decision: DecisionQuestion | None = None
 
     def __post_init__(self) -> None:
-        if taken := sorted(NOT_EXTRA & self.extra.keys()):
-            raise ValueError(f"extra cannot set {', '.join(taken)}")
+        if reserved := sorted(NOT_EXTRA & self.extra.keys()):
+            raise ValueError(f"extra cannot set {', '.join(reserved)}")
 
     def body(self) -> dict[str, Any]:
         """Return what is sent, as values for JSON."""

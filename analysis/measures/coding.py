@@ -25,12 +25,12 @@ from misstep.analysis.stats.raters.patterns import MISSING
 class Codings(Struct, frozen=True):
     """What coders gave: item → coder → codes. A coder who has no row for an item has not coded it."""
 
-    given: Mapping[str, Mapping[str, frozenset[str]]]
+    codes: Mapping[str, Mapping[str, frozenset[str]]]
 
     @property
     def coders(self) -> list[str]:
         """Return every coder, by name."""
-        return sorted({coder for of_item in self.given.values() for coder in of_item})
+        return sorted({coder for of_item in self.codes.values() for coder in of_item})
 
 
 class CodeShare(Struct, frozen=True):
@@ -73,12 +73,12 @@ def cells_of(sheet: LabelRows, names: Sequence[str], form: str) -> list[tuple[st
 def code_share(codings: Codings, wanted: frozenset[str]) -> CodeShare:
     """Return the share of the items with any of some codes, and the agreement on it."""
     coders = codings.coders
-    rows = codings.given.values()
+    rows = codings.codes.values()
     votes = np.array(
         [[int(not wanted.isdisjoint(row[one])) if one in row else MISSING for one in coders] for row in rows]
     )
     having = int(np.sum(2 * (votes == 1).sum(axis=1) > (votes != MISSING).sum(axis=1)))
-    labels = Labels("", list(codings.given), coders, ["not given", "given"], [], votes, [])
+    labels = Labels("", list(codings.codes), coders, ["not given", "given"], [], votes, [])
     report = agreement_report(labels)
     return CodeShare(wilson(having, len(votes)), report.krippendorff_alpha, report.pairs)
 
@@ -86,7 +86,7 @@ def code_share(codings: Codings, wanted: frozenset[str]) -> CodeShare:
 def one_code_agreement(codings: Codings, codes: Collection[str]) -> AgreementReport:
     """Return the agreement of coders who give each item one of some codes; an item without a code is not coded."""
     order, votes = list(codes), []
-    for of_item in codings.given.values():
+    for of_item in codings.codes.values():
         own = [next(iter(of_item.get(coder, ())), None) for coder in codings.coders]
         votes.append([MISSING if code is None else order.index(code) for code in own])
-    return agreement_report(Labels("", list(codings.given), codings.coders, order, [], np.array(votes), []))
+    return agreement_report(Labels("", list(codings.codes), codings.coders, order, [], np.array(votes), []))

@@ -69,14 +69,14 @@ class Coded(Struct, frozen=True):
         settled = [one.code for one in self.decisions if one.item == item]
         if settled:
             return settled[-1]
-        counts = Counter(code for codes in self.codings.given.get(item, {}).values() for code in codes)
+        counts = Counter(code for codes in self.codings.codes.get(item, {}).values() for code in codes)
         code, times = max(counts.items(), key=lambda one: one[1], default=("", 0))
         return code if 2 * times > counts.total() else ""
 
     @property
     def open(self) -> list[str]:
         """Return the items whose coders do not agree and on which nothing is settled."""
-        coded = [item for item in self.outcomes if any(self.codings.given.get(item, {}).values())]
+        coded = [item for item in self.outcomes if any(self.codings.codes.get(item, {}).values())]
         return [item for item in coded if not self.code_of(item)]
 
 
@@ -151,7 +151,7 @@ def outcome_codes(coded: Coded) -> list[OutcomeCodes]:
 def _of_outcome(coded: Coded, outcome: Outcome) -> OutcomeCodes:
     items = [item for item, known in coded.outcomes.items() if known == outcome]
     codes = [code for item in items if (code := coded.code_of(item))]
-    answers = {item: coded.codings.given[item] for item in items if any(coded.codings.given.get(item, {}).values())}
+    answers = {item: coded.codings.codes[item] for item in items if any(coded.codings.codes.get(item, {}).values())}
     agreement = one_code_agreement(Codings(answers), code_book()[outcome]) if answers else None
     reason = "no trajectory of this outcome has a code"
     shares = {code: share(codes.count(code), len(codes), reason) for code in code_book()[outcome]}

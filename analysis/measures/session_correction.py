@@ -35,7 +35,7 @@ class _Counts(Struct):
 
     flagged: int = 0
     answered: int = 0
-    found: int = 0
+    hits: int = 0
     positive: int = 0
     left_alone: int = 0
     negative: int = 0
@@ -46,7 +46,7 @@ class _Counts(Struct):
         if truth is not None:
             self.positive += truth
             self.negative += not truth
-            self.found += truth and flag
+            self.hits += truth and flag
             self.left_alone += not (truth or flag)
 
     @property
@@ -56,7 +56,7 @@ class _Counts(Struct):
     def corrected(self) -> Estimate:
         if not self.labelled:
             return Estimate(None, n=self.answered, reason=NOBODY)
-        rates = (self.found, self.positive), (self.left_alone, self.negative)
+        rates = (self.hits, self.positive), (self.left_alone, self.negative)
         return informative(rogan_gladen((self.flagged, self.answered), *rates).estimate)
 
 

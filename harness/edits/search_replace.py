@@ -107,12 +107,12 @@ def render(path: str, before: str | None, after: str | None, around: int = 2) ->
     now = list(old.lines)
     for start, end, lines in reversed(change_groups(old.lines, new.lines)):
         first, last = only_span(now, start, end, around)
-        blocks.append(_written(now[first:last], [*now[first:start], *lines, *now[end:last]]))
+        blocks.append(_replacement(now[first:last], [*now[first:start], *lines, *now[end:last]]))
         now[start:end] = lines
     return f"{path}\n```\n" + "".join(blocks) + "```\n"
 
 
-def _written(old: Sequence[str], new: Sequence[str]) -> str:
+def _replacement(old: Sequence[str], new: Sequence[str]) -> str:
     matches = (mark.fullmatch(line) for line in (*old, *new) for mark in (_HEAD, _DIVIDER, _TAIL))
     used = {len(match[1]) for match in matches if match}
     size = next((size for size in (7, 8, 9, 6, 5) if size not in used), 7)

@@ -23,7 +23,7 @@ _FORM = "A judge has `name`, `labels` and `async def judge(item, trajectory, ask
 class PythonJudge(Struct, frozen=True):
     """A judge in Python with what the runner needs of it beside its `judge`."""
 
-    written: WrittenJudge
+    judge_object: WrittenJudge
     digest: str
     model: str = ""
     uses_model: ClassVar[bool] = True
@@ -33,23 +33,23 @@ class PythonJudge(Struct, frozen=True):
     @property
     def name(self) -> str:
         """Return the name that it gives itself."""
-        return str(self.written.name)
+        return str(self.judge_object.name)
 
     @property
     def kind(self) -> Kind | Literal["any"]:
         """Return the kind of items that it is for."""
-        kind: Kind | Literal["any"] = getattr(self.written, "kind", "any")
+        kind: Kind | Literal["any"] = getattr(self.judge_object, "kind", "any")
         return kind
 
     @property
     def category(self) -> str:
         """Return the only category that it judges; empty where it declares none."""
-        return str(getattr(self.written, CATEGORY, ""))
+        return str(getattr(self.judge_object, CATEGORY, ""))
 
     @property
     def labels(self) -> Mapping[str, str]:
         """Label → meaning."""
-        labels = self.written.labels
+        labels = self.judge_object.labels
         return labels if isinstance(labels, Mapping) else dict.fromkeys(labels, "")
 
     def settings(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class PythonJudge(Struct, frozen=True):
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
         """Return what it says of the item."""
-        verdict = await self.written.judge(item, trajectory, ask)
+        verdict = await self.judge_object.judge(item, trajectory, ask)
         if not isinstance(verdict, Verdict) or verdict.item != item.id:
             raise TypeError(f"it gave {type(verdict).__name__}, not a Verdict on item {item.id!r}")
         return verdict

@@ -93,5 +93,5 @@ def show(folder: Folder, json: Json = False) -> None:
         return
     print(table_text(reasons_table(coded)), end="")
     for item in coded.open:
-        codes = ", ".join(f"{coder} {next(iter(code))}" for coder, code in sorted(coded.codings.given[item].items()))
+        codes = ", ".join(f"{coder} {next(iter(code))}" for coder, code in sorted(coded.codings.codes[item].items()))
         print(f"open: {item} ({codes})")

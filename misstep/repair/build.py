@@ -124,7 +124,7 @@ def _say_cases(names: list[str], out: Path, *, json: bool) -> None:
 def _document(built: "Built", out: Path) -> dict[str, object]:
     from collections import Counter
 
-    recipes = built.made
+    recipes = built.recipes
     return {
         "evidence": "generated",
         "n": len(recipes),
@@ -146,4 +146,4 @@ def _text(built: "Built", out: Path) -> str:
         if isinstance(counts, dict) and counts:
             lines += [*aligned([(heading, "cases"), *((name, f"{count:,}") for name, count in counts.items())]), ""]
     lines += [f"{name} does not count: {plain(why)}" for name, why in sorted(built.refused.items())]
-    return "\n".join([*lines, f"{len(built.made):,} cases in {plain(str(out))}"])
+    return "\n".join([*lines, f"{len(built.recipes):,} cases in {plain(str(out))}"])

@@ -69,7 +69,7 @@ class _Classified(Struct, frozen=True):
 T = TypeVar("T")
 
 
-def kept(study: str, name: str, type_: type[T], make: Callable[[], T]) -> T:
+def cached(study: str, name: str, type_: type[T], make: Callable[[], T]) -> T:
     """Return a study from the cache, or made and kept there under a name that has the digest of its inputs."""
     cache = cache_folder() / "studies" / study / f"{name}.msgpack"
     if cache.is_file():
@@ -125,7 +125,7 @@ def _classified(dataset: str) -> JudgedSet:
     folder = benchmark_folder(dataset)
     runs = sorted((folder / "trajectories").glob("*.jsonl"))
     name = f"{dataset}-{digest([*runs, *(source for module in _JUDGING for source in sources_of(module))])}"
-    result = kept("classified", name, _Classified, lambda: _by_rule(read_trajectories(folder)))
+    result = cached("classified", name, _Classified, lambda: _by_rule(read_trajectories(folder)))
     return JudgedSet(dataset, folder, version(dataset), result.verdicts, result.n_steps)
 
 

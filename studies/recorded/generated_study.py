@@ -10,7 +10,7 @@ from misstep.harness.classifiers import categories, classify_all
 from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.generate.voice import FOLDER
 from misstep.harness.runs.judging.benchmarks import sources_of
-from misstep.studies.recorded.classified import digest, kept, seed
+from misstep.studies.recorded.classified import cached, digest, seed
 
 SESSIONS, VALIDATION = 3_000, 1_500
 """Numbers of sessions that are studied, and of those that measure the errors of the rules."""
@@ -35,7 +35,7 @@ def generated_study(n: int = SESSIONS, validation: int = VALIDATION) -> Study:
 def _sessions(n: int, own_seed: int) -> tuple[StudiedSession, ...]:
     sources = [*(source for room in _ROOMS for source in sources_of(room)), *sorted(FOLDER.glob("*.toml"))]
     name = f"{own_seed}-{n}-{digest(sources)}"
-    return kept("generated_study", name, tuple[StudiedSession, ...], lambda: tuple(_classified(n, own_seed)))
+    return cached("generated_study", name, tuple[StudiedSession, ...], lambda: tuple(_classified(n, own_seed)))
 
 
 def _classified(n: int, own_seed: int) -> Iterator[StudiedSession]:

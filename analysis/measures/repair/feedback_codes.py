@@ -68,7 +68,7 @@ def code_figures(codings: Codings) -> list[CodeFigures]:
 
 def codings_document(codings: Codings) -> dict[str, Any]:
     """Return the figures for scripts."""
-    return {"n_comments": len(codings.given), "coders": codings.coders, "codes": code_figures(codings)}
+    return {"n_comments": len(codings.codes), "coders": codings.coders, "codes": code_figures(codings)}
 
 
 @made_by_this
@@ -76,7 +76,7 @@ def codings_table(codings: Codings, source: str) -> Table:
     """Return a line for each theme and code that was given: the share of comments that have it, and the agreement."""
     book, paper = code_book(), load_paper(_PAPER)
     codes_used = frozenset(
-        code for of_comment in codings.given.values() for codes in of_comment.values() for code in codes
+        code for of_comment in codings.codes.values() for codes in of_comment.values() for code in codes
     )
     figures, rows = code_figures(codings), []
     for one in figures:
@@ -92,7 +92,7 @@ def codings_table(codings: Codings, source: str) -> Table:
         f"The Engineering Agent's paper prints of {paper['feedback.n.text'].printed} other comments: {printed}."
     )
     most = max((one for one in figures if not one.code), key=lambda one: one.share.value or 0.0)
-    n, alpha = counted_text(len(codings.given), "comment"), most.krippendorff_alpha
+    n, alpha = counted_text(len(codings.codes), "comment"), most.krippendorff_alpha
     finding = f"None of {n} has a theme."
     if most.share.value:
         agree = f"Krippendorff's alpha of {counted_text(len(codings.coders), 'coder')} on it is "

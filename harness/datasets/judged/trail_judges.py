@@ -55,7 +55,7 @@ class NamedError(Struct, frozen=True):
     description: Any = None
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return what the judge says of the error, and where."""
         description = self.description.strip() if isinstance(self.description, str) else ""
         return f"span {self.location}: {description}" if description else f"span {self.location}"
@@ -127,7 +127,7 @@ def _verdicts(judge: str, answer: JudgeAnswer, categories: list[str]) -> list[Ve
     model = next(judge.removesuffix(f"_{source}") for source in SOURCES if judge.endswith(source))
     named: dict[str, list[str]] = {}
     for error in answer.errors:
-        named.setdefault(error.category, []).append(error.told)
+        named.setdefault(error.category, []).append(error.sentence)
     return [
         Verdict(
             item_id(answer.trace, category),

@@ -76,12 +76,12 @@ class _Answer(Struct):
     extra: dict[str, Any]
 
 
-class _Asked(Struct):
+class _Prompt(Struct):
     own: list[str] = field(default_factory=list)
     injected: list[str] = field(default_factory=list)
     others: list[Any] = field(default_factory=list)
     results: list[_Answer] = field(default_factory=list)
-    written: bool = False
+    in_text: bool = False
 
 
 def refuse(sample: Sample) -> str | None:
@@ -124,7 +124,7 @@ class _Reading:
         self.model: str | None = None
         self.reasoning: list[Any] = []
         self._waiting: list[ToolCall] = []
-        self._written = 0
+        self._n_in_text = 0
 
     def place(self, raw: dict[str, Any]) -> None:
         message = convert(raw, _Message, self.source)
@@ -169,14 +169,14 @@ class _Reading:
         words, calls = split_calls(text)
         turn.texts += [words] if words else []
         for call in calls:
-            self._written += 1
+            self._n_in_text += 1
             error = "the text breaks off in the call" if call.unfinished else None
-            tool_call = ToolCall(call.name, dict(call.arguments), f"written-{self._written}", error)
+            tool_call = ToolCall(call.name, dict(call.arguments), f"written-{self._n_in_text}", error)
             self.conversation.call(turn, tool_call)
             self._waiting.append(tool_call)
 
     def _place_asked(self, message: _Message, blocks: list[Any], extra: dict[str, Any]) -> None:
-        prompt = _Asked()
+        prompt = _Prompt()
         for raw in blocks:
             block = self._block(raw)
             if block.type == "tool_result":
@@ -199,15 +199,15 @@ class _Reading:
             when = time_of_milliseconds(message.ts)
             self.conversation.say("user" if own else "system", own or injected, when, fields)
 
-    def _add_asked(self, prompt: _Asked, text: str) -> None:
+    def _add_asked(self, prompt: _Prompt, text: str) -> None:
         heading, words = heading_of(text), _words(text)
         if heading is not None:
             prompt.results.append(_Answer([heading[1]] if heading[1] else [], self._waits_for(heading[0]), None, {}))
-            prompt.written = True
+            prompt.in_text = True
         elif text.startswith(_PROGRAMS):
             prompt.own += words
             prompt.injected.append(text)
-        elif prompt.written and not (prompt.results[-1].texts and text.lstrip().startswith(_PERSONS_OPENINGS)):
+        elif prompt.in_text and not (prompt.results[-1].texts and text.lstrip().startswith(_PERSONS_OPENINGS)):
             prompt.results[-1].texts.append(text)
         else:
             prompt.own += words or [text]
@@ -259,7 +259,7 @@ def _tokens(metrics: Any) -> Tokens | None:
     return Tokens(prompt, completion, cached, amount(metrics.get("cost")))
 
 
-class Written(Struct, frozen=True):
+class InText(Struct, frozen=True):
     """A call as it is written: tool, arguments, and whether the text breaks off in it."""
 
     name: str
@@ -267,10 +267,10 @@ class Written(Struct, frozen=True):
     unfinished: bool = False
 
 
-def split_calls(text: str) -> tuple[str, list[Written]]:
+def split_calls(text: str) -> tuple[str, list[InText]]:
     """Return the text without the calls in it, and the calls, in order."""
     texts: list[str] = []
-    calls: list[Written] = []
+    calls: list[InText] = []
     place = 0
     for opening in _OPENING.finditer(text):
         if opening.start() < place or opening[1] not in TOOLS:
@@ -279,7 +279,7 @@ def split_calls(text: str) -> tuple[str, list[Written]]:
         end = text.find(closing, opening.end())
         texts.append(text[place : opening.start()])
         inner = text[opening.end() : end if end >= 0 else len(text)]
-        calls.append(Written(opening[1], _arguments(inner), end < 0))
+        calls.append(InText(opening[1], _arguments(inner), end < 0))
         place = end + len(closing) if end >= 0 else len(text)
     texts.append(text[place:])
     return "".join(texts).strip(), calls

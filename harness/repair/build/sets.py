@@ -34,7 +34,7 @@ LARGEST_SHARE = 1 / 4
 class Built(Struct, frozen=True):
     """What a build came to: the recipes whose cases hold, and id → why the others do not count."""
 
-    made: tuple[Recipe, ...]
+    recipes: tuple[Recipe, ...]
     refused: dict[str, str]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from misstep.harness.readers.coding_agents import cline
-from misstep.harness.readers.coding_agents.cline import Written, heading_of, split_calls
+from misstep.harness.readers.coding_agents.cline import InText, heading_of, split_calls
 from misstep.harness.readers.files import sample_file
 from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
@@ -131,12 +131,12 @@ def test_a_call_is_taken_out_of_its_text_and_the_content_of_a_file_may_hold_tags
     text = f"I write.\n<write_to_file>\n<path>a</path>\n<content>\n{content}\n</content>\n</write_to_file>\nSo."
     said, calls = split_calls(text)
     assert said == "I write.\n\nSo."
-    assert calls == [Written("write_to_file", {"path": "a", "content": content})]
+    assert calls == [InText("write_to_file", {"path": "a", "content": content})]
 
 
 def test_a_text_may_break_off_in_a_call_and_an_element_of_no_tool_is_text() -> None:
     assert split_calls("<thinking>x</thinking>") == ("<thinking>x</thinking>", [])
-    assert split_calls("Go <read_file>\n<path>a</path>") == ("Go", [Written("read_file", {"path": "a"}, True)])
+    assert split_calls("Go <read_file>\n<path>a</path>") == ("Go", [InText("read_file", {"path": "a"}, True)])
 
 
 def test_a_heading_may_hold_a_command_of_several_lines() -> None:

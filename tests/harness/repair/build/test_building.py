@@ -71,9 +71,9 @@ def test_a_case_is_made_once_and_not_if_its_oracle_does_not_fail(
     assert not list((tmp_path / "out").iterdir())
     recipe = _recipe(source)
     monkeypatch.setattr(sets, "source_of", lambda _: source)
-    assert build([recipe], "tf", tmp_path / "out", sandbox, 1).made == (recipe,)
+    assert build([recipe], "tf", tmp_path / "out", sandbox, 1).recipes == (recipe,)
     monkeypatch.setattr("misstep.harness.repair.build.writing.affirm", lambda *_: pytest.fail("it is made again"))
-    assert build([recipe], "tf", tmp_path / "out", sandbox, 1).made == (recipe,)
+    assert build([recipe], "tf", tmp_path / "out", sandbox, 1).recipes == (recipe,)
 
 
 def test_faults_are_found_that_tests_notice_and_the_same_seed_finds_the_same(tmp_path: Path, sandbox: Sandbox) -> None:

@@ -55,7 +55,7 @@ Found = Callable[[str, int], tuple[Recipe, ...]]
 
 @pytest.fixture
 def found(tmp_path: Path, sandbox: Sandbox) -> Found:
-    return lambda name, n: find_set(name, n, 0, tmp_path, sandbox, 1).made
+    return lambda name, n: find_set(name, n, 0, tmp_path, sandbox, 1).recipes
 
 
 def test_each_category_is_filled_evenly(monkeypatch: pytest.MonkeyPatch, found: Found) -> None:
@@ -103,7 +103,7 @@ def test_a_case_that_is_affirmed_when_there_are_enough_leaves_no_folder(
         return ""
 
     monkeypatch.setattr(sets, "write_planted", write_at_once)
-    (taken,) = find_set("tf", 1, 0, tmp_path, sandbox, 2).made
+    (taken,) = find_set("tf", 1, 0, tmp_path, sandbox, 2).recipes
     assert sorted(place.name for place in tmp_path.iterdir()) == [taken.id, RECIPES]
 
 
