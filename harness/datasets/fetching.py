@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from misstep.harness.datasets.catalogue import DataFile, files_of
 from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep.harness.progress import Progress
 
 State = Literal["ok", "differs", "missing"]
 
@@ -111,7 +112,12 @@ class CheckedFiles(Struct, frozen=True):
 
 def check(name: str, folder: Path) -> CheckedFiles:
     """Return every registered file of a set in `folder`, hashed."""
-    states = {file.file: state_of(file, folder) for file in files_of(name)}
+    states: dict[str, State] = {}
+    files = files_of(name)
+    with Progress(f"bytes of {name}", sum(file.bytes for file in files)) as progress:
+        for file in files:
+            states[file.file] = state_of(file, folder)
+            progress.advance(file.bytes, file.file)
     return CheckedFiles(
         name,
         str(folder),

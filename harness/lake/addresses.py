@@ -106,10 +106,12 @@ def local_copy(file: StoredFile) -> Path:
 def copies_of(files: Sequence[StoredFile]) -> list[Path]:
     """Return the paths of the copies of files but a database's last changes; several are fetched at once."""
     copies: list[Path] = []
-    with Progress("files fetched", len(files)) as progress, ThreadPoolExecutor(_AT_ONCE) as threads:
-        for file, copy in zip(files, threads.map(local_copy, files), strict=True):
+    sizes = [file.bytes for file in files]
+    unit, sizes = ("bytes", sizes) if all(sizes) else ("files", [1] * len(sizes))
+    with Progress(f"{unit} fetched", sum(sizes)) as progress, ThreadPoolExecutor(_AT_ONCE) as threads:
+        for file, size, copy in zip(files, sizes, threads.map(local_copy, files), strict=True):
             copies.append(copy)
-            progress.advance(note=file.name)
+            progress.advance(size, file.name)
     for beside in set(filter(None, map(last_changes_of, copies))).difference(copies):
         beside.unlink(missing_ok=True)  # is in the database itself by now
     return copies

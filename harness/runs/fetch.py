@@ -20,12 +20,12 @@ from misstep.harness.datasets.upstream import file_bytes
 from misstep.harness.errors import InputError
 from misstep.harness.journal.records import replace_file
 from misstep.harness.places import cache_folder
+from misstep.harness.progress import Progress
 
 CONNECTIONS = 6
 UNKNOWN_SIZE = 1 << 20
 """Bytes that a file without a registered size may have."""
 
-Advance = Callable[[str], None]
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -40,25 +40,25 @@ class Fetched(Struct, frozen=True):
     to_make: dict[str, str]
 
 
-def fetch(name: str, folder: Path, template: str, advance: Advance) -> Fetched:
+def fetch(name: str, folder: Path, template: str) -> Fetched:
     """Fetch the files of a set that `folder` lacks."""
     files = files_of(name)
     wanted = [file for file in files if state_of(file, folder) != "ok"]
     upstream = [file for file in wanted if file.form != "derived"]
-    fetch_one = partial(_fetch_file, name, folder, template)
-    for done in _concurrently(fetch_one, upstream):
-        advance(done.file)
-    names = []
+    derived = [(file, derivation_of(name, file.file)) for file in wanted if file.form == "derived"]
+    made = [file for file, derive in derived if derive is not None]
     by_hand = made_by_hand(name)
-    for file in wanted:
-        if file.form == "derived" and (derive := derivation_of(name, file.file)) is not None:
-            _make(name, file, derive, folder, template)
-            names.append(file)
-            advance(file.file)
+    with Progress(f"bytes of {name}", sum(file.bytes for file in (*upstream, *made))) as progress:
+        for done in _concurrently(partial(_fetch_file, name, folder, template), upstream):
+            progress.advance(done.bytes, done.file)
+        for file, derive in derived:
+            if derive is not None:
+                _make(name, file, derive, folder, template)
+                progress.advance(file.bytes, file.file)
     return Fetched(
         name,
         str(folder),
-        tuple(file.file for file in [*upstream, *names]),
+        tuple(file.file for file in [*upstream, *made]),
         tuple(file.file for file in files if file not in wanted),
         {file.file: by_hand[file.file] for file in wanted if file.file in by_hand},
     )

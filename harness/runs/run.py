@@ -139,8 +139,7 @@ async def _do_all(
         last_failure = last_failure if failure is None else failure
 
     try:
-        with Progress(kind.noun, units.n) as progress:
-            progress.advance(len(done))
+        with Progress(kind.noun, units.n, len(done)) as progress:
             async with aclosing(run_concurrently(do, todo, at_once, requests.ended)) as coming:
                 async for record, spent in coming:
                     name = kind.recorded_id(record)

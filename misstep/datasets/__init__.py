@@ -1,6 +1,5 @@
 """`misstep datasets`: list, download, verify and load the public data sets."""
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +8,7 @@ import typer
 
 from misstep.datasets.text import at_hand, checked_text, fetched_text, loaded_row, loaded_text, row_of, row_text
 from misstep.harness.datasets.benchmark import Benchmark, read_benchmark
-from misstep.harness.datasets.catalogue import address_template, data_set, data_sets, fetched_folder, files_of, locate
+from misstep.harness.datasets.catalogue import address_template, data_set, data_sets, fetched_folder, locate
 from misstep.harness.datasets.fetching import check
 from misstep.harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep.harness.escaping import plain
@@ -52,11 +51,7 @@ def verify(
     """
     chosen = list(names_ or at_hand(data))
     folders = {name: locate(name, data) for name in chosen}
-    checked = []
-    with Progress("data sets", len(chosen)) as progress:
-        for name, folder in folders.items():
-            checked.append(check(name, folder))
-            progress.advance(note=name)
+    checked = [check(name, folder) for name, folder in folders.items()]
     rows = [msgspec.to_builtins(one) | {"status": "ok" if one.complete else "differs"} for one in checked]
     _print(rows, json, "\n".join(checked_text(one) for one in checked))
     if not all(one.complete for one in checked):
@@ -89,13 +84,12 @@ def fetch_(
     failed: list[MisstepError] = []
     try:
         for name in names_:
-            with Progress("files", len(files_of(name))) as progress:
-                folder = fetched_folder(name) if out is None else out / name
-                template = address or address_template()
-                try:
-                    done.append(fetch(name, folder, template, partial(progress.advance, 1)))
-                except (MissingPrerequisite, InputError) as error:  # the other sets are fetched all the same
-                    failed.append(error)
+            folder = fetched_folder(name) if out is None else out / name
+            template = address or address_template()
+            try:
+                done.append(fetch(name, folder, template))
+            except (MissingPrerequisite, InputError) as error:  # the other sets are fetched all the same
+                failed.append(error)
     except KeyboardInterrupt:
         say("misstep: stopped; what was fetched is kept, and the same line goes on from there.")
         raise typer.Exit(130) from None

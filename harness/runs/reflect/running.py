@@ -139,10 +139,10 @@ async def _run(
 ) -> None:
     log = Log(clock, lambda event: run.append([event], _Entry(event.number)), list(recorded_events(run.folder)))
     try:
-        with Progress("items", len(items)) as progress, ExitStack() as stack:
+        ended = sum(state.ending is not None for state in log.state.items.values())
+        with Progress("items", len(items), ended) as progress, ExitStack() as stack:
             place = run.folder / SNAPSHOTS
             target = answer_of("open", lambda: stack.enter_context(plan.skill.open(place, clock)))
-            progress.advance(sum(state.ending is not None for state in log.state.items.values()))
             await run_loop(
                 plan.skill,
                 target,
