@@ -16,7 +16,7 @@ _LONGEST = 200
 _SLASH = "%2F"
 _MARK = "%3A%2F%2F"
 _HUB = "hf://"
-"""Of a split of a data set, `hf://…?split=S`, each file has the address that it has without a split."""
+"""Each file of a data set's split, `hf://…?split=S`, has the address that it has without one."""
 
 _COPY = re.compile(rf"(?:\A|/){FOLDER}/(?=[a-z][a-z0-9+.-]+{_MARK})")
 

@@ -140,7 +140,7 @@ def _at(kind: inspect.Type | None, value: Any, steps: list[str | int | None]) ->
 
 
 def _first_wrong(kind: inspect.Type | None, value: Any) -> Any:
-    """Of a table whose key the error does not name, the value that breaks the form: the first of another type."""
+    """The value that breaks the form in a table whose key the error does not name: the first of another type."""
     values = list(value.values()) if isinstance(value, Mapping) else value if isinstance(value, list) else []
     if isinstance(kind, inspect.StrType):
         return next((one for one in values if not isinstance(one, str)), None)

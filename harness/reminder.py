@@ -1,7 +1,7 @@
 """Write a word of the harness to the agent, in tags that nothing else may write (Wink, section 3.3).
 
 Tool output, files and users may spell such a tag to speak in the harness's name, or to close a real reminder and go on
-below it. `defused` breaks whatever a reader could take for one: in any letter case, with blanks or invisible signs in
+below it. `defused` breaks whatever a reader could take for one: in any letter case, with blanks or invisible marks in
 it, with letters that look like Latin ones, written as entities or escapes. Nothing is taken out, so that no new tag
 comes together from what was around an old one.
 """
@@ -21,13 +21,13 @@ _ABOUT = re.compile(r' about="([\w.: -]{0,2000})">')
 _PLAIN_NAME = re.compile(r"[\w.:-]{1,64}")
 
 _NAME = "systemreminder"
-"""The letters of the tag; signs that are neither letters nor digits may be among them."""
+"""The letters of the tag; characters that are neither letters nor digits may be among them."""
 
 _ENOUGH = len("system")
 """Letters from which the beginning of a tag is one where the text ends: the next text may go on with the rest."""
 
 _FARTHEST = 2_000
-"""Signs after a bracket in which the name is looked for, blanks left aside."""
+"""Characters after a bracket in which the name is looked for, blanks left aside."""
 
 _OPENING = re.compile(r"[<＜﹤‹〈⟨〈《≺˂ᐸ❮❬]|&(?:amp;)*+(?:lt|#0*+60|#x0*+3c);?|\\u003c|\\x3c|\\074|%3c", re.IGNORECASE)
 """An opening angle bracket, what looks like one, and how one is written as an entity or an escape."""

@@ -27,7 +27,7 @@ def sessions(
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="Largest number of sessions to show.")] = 20,
     json: Json = False,
 ) -> None:
-    """List packed sessions that meet a condition, by what stands beside their text.
+    """List packed sessions that meet a condition, by the columns beside their text.
 
     A condition compares columns with literals (= != < <= > >=, is null, is not null), joined with and, or, not and
     parentheses. A text is in single quotes. Columns: transcript_id, source_type, source_uri, date, task_set,

@@ -135,7 +135,7 @@ def _shown(session: Session, verdict: PlacedVerdict) -> _Shown:
 
 
 def _shape(words: Sequence[str]) -> str:
-    """Return a call without its free words: its program, options and paths; each stretch of other words is "…"."""
+    """Return a call without its free words: its program, options and paths; each run of other words is "…"."""
     parts = [words[0].rsplit("/", 1)[-1]]
     for word in words[1:]:
         safe = word if _OPTION_OR_PATH.fullmatch(word) else "…"

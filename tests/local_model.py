@@ -13,7 +13,7 @@ from tests.misstep.as_a_user import in_a_thread
 
 
 def local_model_or_skip() -> None:
-    """Skip the test if there is no local model; fail it in CI."""
+    """Skip the test without a local model; fail it in CI."""
     try:
         weights()
     except MissingPrerequisite as error:

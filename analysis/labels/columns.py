@@ -83,7 +83,7 @@ def _together(own: str, others: Counter[str]) -> Iterator[tuple[str, bool]]:
 
 
 HANDFUL = 5
-"""Of so few items the labels of one rater may all be different, and none be anybody else's."""
+"""With so few items, all labels of one rater may differ, and none be anybody else's."""
 
 _NEARLY_ALL, _MOSTLY_REPEATED = 0.9, 0.5
 """Distinct labels over cells: from the one on nearly all are different, up to the other most are repeated."""

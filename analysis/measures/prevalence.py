@@ -144,7 +144,7 @@ def co_occurrence_table(
     evidence: Evidence = "real",
     datasets: Sequence[str] = (),
 ) -> Table:
-    """Of the sessions that show one category, the share that show another."""
+    """The share of the sessions with one category that show another."""
     rows: list[Row] = []
     pairs = []
     without = _unread(prevalence(categories, patterns))[0]

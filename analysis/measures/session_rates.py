@@ -89,7 +89,7 @@ def headline(total: Prevalence, by_project: Mapping[str, Prevalence]) -> str:
 
 
 def pooled_note(total: Prevalence, by_project: Mapping[str, Prevalence]) -> str:
-    """That shares of all sessions put unlike projects together, and how far these lie apart; empty for one project."""
+    """A warning that shares put unlike projects together, and how far these lie apart; empty for one project."""
     most = max(total.categories, key=lambda one: one.count, default=None)
     if most is None or len(by_project) < 2:
         return ""

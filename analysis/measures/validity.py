@@ -138,7 +138,7 @@ def positives(mapping: LabelMapping, folder: Path) -> dict[str, bool]:
     labelled = (item for item in read_items(folder, BenchmarkItem) if item.id in label_of and item.trajectory_id)
     for run, items in groupby(labelled, key=lambda item: item.trajectory_id or ""):
         hits = groupby(label_of[item.id] in mapping.labels for item in items)
-        labels[run] = any(hit and len(list(stretch)) >= mapping.in_a_row for hit, stretch in hits)
+        labels[run] = any(hit and len(list(run_of_hits)) >= mapping.in_a_row for hit, run_of_hits in hits)
     return labels
 
 

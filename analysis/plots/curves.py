@@ -120,15 +120,15 @@ def _apart(numbers: Mapping[float, str], ends: tuple[float, float], width: float
 
 
 def _draw_series(plane: Pen, members: Sequence[Row], look: Look, places: Mapping[str, float]) -> None:
-    for bounded, stretch in groupby(members, key=lambda row: row.low is not None and row.high is not None):
+    for bounded, group in groupby(members, key=lambda row: row.low is not None and row.high is not None):
         if bounded:
-            band = list(stretch)
+            band = list(group)
             lower = [(places[row.quantity], row.low) for row in band if row.low is not None]
             upper = [(places[row.quantity], row.high) for row in band if row.high is not None]
             plane.area([*lower, *reversed(upper)], fill=look.color, strength=0.15)
-    for known, stretch in groupby(members, key=lambda row: drawn_value(row) is not None):
+    for known, group in groupby(members, key=lambda row: drawn_value(row) is not None):
         if known:
-            points = [(places[row.quantity], drawn_value(row) or 0.0, row) for row in stretch]
+            points = [(places[row.quantity], drawn_value(row) or 0.0, row) for row in group]
             plane.path([(x, y) for x, y, _ in points], color=look.color, dashes=look.strokes)
             for x, y, row in points:
                 plane.marker(x, y, look.marker, color=look.color, size=6, hollow=row.evidence == "published")

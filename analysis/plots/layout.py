@@ -65,9 +65,9 @@ def _alike(shown: Mapping[str, str]) -> list[list[str]]:
 
 def _shared_words(texts: Sequence[str]) -> int:
     """Return the length of the beginning that texts share, up to the last blank, underscore or hyphen in it."""
-    alike = takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False))
-    beginning = "".join(sign for sign, *_ in alike)
-    return max(beginning.rfind(sign) for sign in " _-") + 1
+    alike = takewhile(lambda characters: len(set(characters)) == 1, zip(*texts, strict=False))
+    beginning = "".join(character for character, *_ in alike)
+    return max(beginning.rfind(character) for character in " _-") + 1
 
 
 def broken(text: str, width: float, size: float) -> list[str]:

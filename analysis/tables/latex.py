@@ -182,7 +182,7 @@ _ACCENTS = {
 
 _WRITTEN = _SIGNS | _GREEK | _LAMBDA
 _JOINING = frozenset("-',")
-"""Signs that a font draws as one if two of them meet."""
+"""Characters that a font draws as one if two of them meet."""
 
 
 def latex_text(table: Table) -> str:
@@ -264,7 +264,7 @@ def _over_all(shown: Printed, text: str) -> str:
 
 
 def _breakable(text: str) -> str:
-    """Return text as LaTeX prints it, in which long names may be broken at their signs."""
+    """Return text as LaTeX prints it, in which long names may break at punctuation."""
     return " ".join(
         escaped(word) if len(word) <= _UNBROKEN else r"\allowbreak{}".join(map(escaped, _PIECE.findall(word)))
         for word in text.split(" ")
@@ -305,7 +305,7 @@ def _folds(text: str, width: float | None = _TEXT_WIDTH) -> int:
 
 
 def escaped(text: str) -> str:
-    """Return text as LaTeX prints it: nothing in it is a command, an end of a cell or a sign that the fonts lack."""
+    """Return text as LaTeX prints it, without commands, ends of cells and characters that the fonts lack."""
     printed = ""
     for piece in _pieces(unicodedata.normalize("NFC", one_line(text))):
         meets_itself = piece[0] in _JOINING and printed.endswith(piece[0])

@@ -7,7 +7,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Row, Unit
 
 MISSING = "—"
-"""The sign for an undefined or missing value; the reason is beside it."""
+"""The mark of an undefined or missing value; the reason is beside it."""
 
 _DECIMALS: dict[Unit, int] = {"share": 1, "coefficient": 3}
 """How many digits are behind the point of numbers with a fixed number of them."""

@@ -15,7 +15,7 @@ from misstep.analysis.stats.printed.usual_tests import EXACT, FISHER, RARER, UNC
 from misstep.analysis.tables import Unit
 
 _MOST_PAIRS = 2_500
-"""Of how many pairs of counts at most a made-up table has p-values of the slowest tests."""
+"""The most pairs of counts for which a made-up table has p-values of the slowest tests."""
 
 
 def shares_of(style: Style, n: int, counts: Sequence[int], unit: Unit = "share") -> MadeTable:

@@ -58,7 +58,7 @@ def cut(rng: Random, data: bytes) -> bytes:
 
 
 def splice(rng: Random, data: bytes) -> bytes:
-    """Take out a stretch, put it elsewhere, or write it over another."""
+    """Take out a range of bytes, put it elsewhere, or write it over another."""
     first, second = sorted(rng.randint(0, len(data)) for _ in range(2))
     place = rng.randint(0, len(data))
     return rng.choice(

@@ -37,9 +37,9 @@ _FRAME = words(
 
 @once
 def unchanging_steps(history: History) -> list[tuple[int, int]]:
-    """Return the stretches of steps, first and first no longer, in which a recorded mode rules out every change."""
+    """Return the ranges of steps, first and first no longer, in which a recorded mode rules out every change."""
     steps = history.trajectory.steps
-    stretches = []
+    ranges = []
     start, in_force = 0, _recorded(history.trajectory.extra) is True
     passing = worked = False  # whether a message alone tells the mode, and whether the agent has worked since
     for index, step in enumerate(steps):
@@ -53,9 +53,9 @@ def unchanging_steps(history: History) -> list[tuple[int, int]]:
             continue
         passing = step.role == "system" and mode
         if in_force:
-            stretches.append((start, index))
+            ranges.append((start, index))
         in_force, start = mode, index
-    return [*stretches, (start, len(steps))] if in_force else stretches
+    return [*ranges, (start, len(steps))] if in_force else ranges
 
 
 def _begins_mode(step: Step) -> bool | None:
@@ -79,7 +79,7 @@ def _recorded(extra: Mapping[str, Any]) -> bool | None:
 
 
 def _modes(record: object) -> list[bool]:
-    """Of each mode in a record whether it rules changes out: one is enough, as a plan mode in a writable sandbox is."""
+    """Whether each mode in a record rules changes out: one is enough, as a plan mode in a writable sandbox is."""
     fields = record.items() if isinstance(record, Mapping) else ()
     values = [value for name, value in fields if squeezed(name) in _FIELDS]
     recorded = [value.get("mode", value.get("type")) if isinstance(value, Mapping) else value for value in values]

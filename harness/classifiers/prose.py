@@ -100,7 +100,7 @@ def without_pasted(text: str) -> str:
 
 
 def tokens_of(sentence: str) -> Iterator[tuple[Literal["@", "?", "#"], str]]:
-    """What a sentence is made of: `@` names (marked, paths, identifiers), `?` words in small letters, `#` signs."""
+    """What a sentence is made of: `@` names (marked, paths, identifiers), `?` words in small letters, `#` marks."""
     for match in _TOKEN.finditer(sentence):
         marked, chunk, sign = match.groups(default="")
         text = chunk.rstrip(".-+'").lstrip("'")

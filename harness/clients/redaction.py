@@ -21,12 +21,12 @@ _SHORTEST_ENCODED = 12
 
 _BLOCK = 6
 _RUN = 2 * _BLOCK - 1
-"""So many signs of a secret in a row are taken for a part of it; any such run holds a whole block."""
+"""So many characters of a secret in a row are taken for a part of it; any such run holds a whole block."""
 
 _SHORTEST_IN_PARTS = 16
 
 _SHORTEST_BARE = 12
-"""Below this, letters and digits that follow each other over any other signs may do so by chance."""
+"""Below this, letters and digits in a row with any other characters between may be chance."""
 
 _LEVELS = 4
 """How often over a secret may be escaped: JSON in JSON in a URL."""
@@ -44,7 +44,7 @@ _BETWEEN = (
     r"(?:[\s\x00\u00ad\u200b-\u200f\u2060\ufeff\ufffd]|<[^<>]*>|%(?:25)*(?:0[09aAdD]|20)"
     r"|\\{1,8}(?:[nrtbf]|u(?i:00(?:0[09ad]|20|ad)|200[b-f]|2060|feff|fffd|d[89a-f][0-9a-f]{2})))*+"
 )
-"""Signs that may be between the signs of a secret and are not seen on a page or in a line."""
+"""Characters that may be inside a secret and are not seen on a page or in a line."""
 
 
 class _Secret(Struct, frozen=True):
@@ -118,13 +118,13 @@ def _spellings(form: str) -> re.Pattern[str]:
     return re.compile(_BETWEEN.join(map(_spelt, _signs(form))))
 
 
-def _spelt(sign: str) -> str:
-    code = f"0*(?i:{ord(sign):x})"
-    backslash = "" if sign.isalnum() else r"\\{1,8}" + re.escape(sign) + "|"
-    named = "".join(f"|&(?:amp;)*{name};" for name, meant in _NAMED.items() if meant == sign)
+def _spelt(character: str) -> str:
+    code = f"0*(?i:{ord(character):x})"
+    backslash = "" if character.isalnum() else r"\\{1,8}" + re.escape(character) + "|"
+    named = "".join(f"|&(?:amp;)*{name};" for name, meant in _NAMED.items() if meant == character)
     return (
-        rf"(?:{re.escape(sign)}|{backslash}\\{{1,8}}(?:u\{{?{code}\}}?|x{code})|%(?:25)*{code}"
-        rf"|&(?:amp;)*\#(?:0*{ord(sign)}|[xX]{code});?{named})"
+        rf"(?:{re.escape(character)}|{backslash}\\{{1,8}}(?:u\{{?{code}\}}?|x{code})|%(?:25)*{code}"
+        rf"|&(?:amp;)*\#(?:0*{ord(character)}|[xX]{code});?{named})"
     )
 
 
@@ -136,7 +136,7 @@ def _encoded(text: str) -> Iterator[str]:
     if len(content) < _SHORTEST_ENCODED:
         return
     for before in range(3):
-        # The first and the last signs depend on the text beside the secret.
+        # The first and the last characters depend on the text beside the secret.
         known = b64encode(b"\0" * before + content)[(0, 2, 3)[before] : 4 * ((before + len(content)) // 3)].decode()
         yield known
         yield known.replace("+", "-").replace("/", "_")
@@ -158,7 +158,7 @@ def _told_by_parts(secret: _Secret) -> bool:
 
 
 def _bare(text: str) -> str:
-    """The letters and digits of a text in lower case: all that a list of signs, marks or colours leave of a secret."""
+    """The letters and digits of a text in lower case: what is left of a secret between marks or colours."""
     if not text.isascii():
         text = normalize("NFKD", text)
     return _NO_LETTER.sub("", _COLOUR.sub("", text)).lower()

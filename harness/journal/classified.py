@@ -1,4 +1,4 @@
-"""Classify trajectories in stretches: the work of one worker (`judge`), and the merging of the results in order."""
+"""Classify trajectories in batches: the work of one worker (`judge`), and the merging of the results in order."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -97,7 +97,7 @@ class LabelledSession(Struct, frozen=True):
 
 
 class Judged(Struct, frozen=True):
-    """The result of one stretch of the inputs.
+    """The result of one batch of the inputs.
 
     `lines` and `sessions` have verdicts and sessions as JSON lines. `items` has the ids of the trajectories before
     renaming, each with the lengths in bytes of both. `findings` refers to positions in `items`. `patterns` counts the
@@ -120,7 +120,7 @@ class Judged(Struct, frozen=True):
 
 
 class BatchEntry(Struct, frozen=True):
-    """The journal's entry for one stretch; `sessions_length` is the length of the file of sessions after it."""
+    """The journal's entry for one batch; `sessions_length` is the length of the file of sessions after it."""
 
     patterns: list[tuple[Labels, int]]
     sub_agents: list[tuple[Labels, int]]
@@ -173,7 +173,7 @@ def judge(
     keep_lines: bool,
     show: Show | None = None,
 ) -> Judged:
-    """Judge one stretch of the inputs."""
+    """Judge one batch of the inputs."""
     lines: list[bytes] = []
     sessions: list[bytes] = []
     failed: list[FailedClassifier] = []
@@ -274,7 +274,7 @@ class VerdictMerger:
         self._record = msgspec.json.Decoder(record)
 
     def add(self, judged: Judged) -> tuple[Judged, BatchEntry]:
-        """Return one more stretch with unique ids, and its entry for the journal."""
+        """Return one more batch with unique ids, and its entry for the journal."""
         names = [self._names.give(wanted) for wanted, _, _ in judged.items]
         renamed = {
             place: name for place, (name, one) in enumerate(zip(names, judged.items, strict=True)) if name != one[0]

@@ -5,11 +5,11 @@
             run.append([solve(case)], Entry(case.id))
         run.finish(now())
 
-Until the run is finished, `progress.jsonl` beside the records has one line for each finished stretch of the inputs:
+Until the run is finished, `progress.jsonl` beside the records has one line for each finished batch of the inputs:
 
     {"length": 48213, "crc32": 3735928559, "entry": {…}}
 
-`length` is the length of the file of records after that stretch, in bytes. `crc32` covers both other fields. A process
+`length` is the length of the file of records after that batch, in bytes. `crc32` covers both other fields. A process
 locks the journal before it reads anything in the folder. Records that cost nothing are made again: everything after the
 last sound line of the journal is cut off. Records that were paid for are all kept, and missing lines of the journal are
 made from them. Nothing is synced to disk: a killed process loses nothing, a power cut may lose records.
@@ -106,7 +106,7 @@ class RunInProgress(Closing, Generic[Record, T]):
     """The open files of a run in progress, repaired after a kill; use it with `with`.
 
     `note_of` makes the entry from a record and its old entry, if there is one: it is for records that were paid for,
-    each a stretch of its own. `entries` has the entry of each finished stretch, in order.
+    each a batch of its own. `entries` has the entry of each finished batch, in order.
     """
 
     def __init__(
@@ -191,7 +191,7 @@ class RunInProgress(Closing, Generic[Record, T]):
         write_all(self._journal, b"".join(map(_line, lengths, self.entries)), self.folder / PROGRESS)
 
     def append(self, records: Iterable[Record], entry: T) -> None:
-        """Add the records of one more stretch and its entry."""
+        """Add the records of one more batch and its entry."""
         self.append_lines(encode_lines(records), entry)
 
     def append_lines(self, lines: bytes, entry: T) -> None:
@@ -291,7 +291,7 @@ def _decoded(line: bytes, decoder: "msgspec.json.Decoder[_Line[T]]") -> "_Line[T
 class RecordsBeside(Closing):
     """An open file beside the records of a run in progress; use it with `with`.
 
-    Append to it before the run's own records, and keep `length` in the entry of the same stretch.
+    Append to it before the run's own records, and keep `length` in the entry of the same batch.
     """
 
     def __init__(self, file: Path, length: int) -> None:

@@ -8,7 +8,7 @@ from misstep.harness.judges.judge_file import JudgeSpec, read_judge
 from misstep.harness.registry import Registry
 
 JUDGES: Registry[Any] = Registry("misstep.judges", {})
-"""Of paths of judges' files, and of judges in Python."""
+"""Paths of judges' files, and judges in Python."""
 
 _SHIPPED = Path(__file__).parent / "shipped"
 

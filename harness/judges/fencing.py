@@ -5,7 +5,7 @@
     </data a41f0c9be2d77310>
 
 The mark follows from the text and a salt, so that no text can hold its own closing line. Lines that look like those of
-a fence, tokens of chat templates, and signs that hide or turn round what a reader sees are broken up or written out.
+a fence, tokens of chat templates, and characters that hide or reorder what a reader sees are broken up or written out.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ _TURNS = re.compile(rf"<(?={_ANGLES})|\[(?=/?(?:{_BRACKETS})\])|[|｜]>", re.IGN
 """Where a line of a fence, or a control token of a common chat template, opens or closes."""
 
 _OPENING = "<[|｜"
-"""What each of them has one of: a sign is found sooner than any of them."""
+"""A character that each of them has: it is found sooner than any of them."""
 
 _OPENING_LINE = re.compile(rf"<data ([0-9a-f]{{{MARK_LENGTH}}})>")
 _CLOSING_LINE = re.compile(rf"</data ([0-9a-f]{{{MARK_LENGTH}}})>")
@@ -67,7 +67,7 @@ _HIDING_RANGES = (
     (0xFFF0, 0xFFF8),
     (0xE0000, 0xE0FFF),
 )
-"""Signs of other categories that show nothing: fillers, selectors of a variant, places that are to be ignored."""
+"""Characters of other categories that show nothing: fillers, selectors of a variant, places that are to be ignored."""
 
 _SHORT = 80
 
@@ -112,10 +112,10 @@ def _mark(text: str, salt: str) -> str:
 
 
 def readable(text: str) -> str:
-    """Return the text without control tokens of chat templates, and with invisible signs written out as `⟨U+202E⟩`."""
+    """Return the text without control tokens of chat templates, invisible characters written out as `⟨U+202E⟩`."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     shown = _CONTROLS.sub(lambda match: _named(match[0]), plain) if plain.isascii() else _all_shown(plain)
-    has_opening = any(sign in shown for sign in _OPENING)
+    has_opening = any(character in shown for character in _OPENING)
     return _TURNS.sub(lambda match: match[0].translate(_LOOKALIKES), shown) if has_opening else shown
 
 
@@ -135,32 +135,32 @@ _short_line = lru_cache(maxsize=4096)(_line)
 def _all_shown(text: str) -> str:
     shown: list[str] = []
     before = ""
-    for sign in text:
-        is_variant = sign in _VARIANT_OF_A_SYMBOL and before != "" and unicodedata.category(before) in ("So", "Sm")
-        shown.append(sign if is_variant else _SIGNS[sign])
-        before = sign
+    for character in text:
+        is_variant = character in _VARIANT_OF_A_SYMBOL and before != "" and unicodedata.category(before) in ("So", "Sm")
+        shown.append(character if is_variant else _SIGNS[character])
+        before = character
     return "".join(shown)
 
 
 class _Signs(dict[str, str]):
-    """Each sign as it is shown, looked up once."""
+    """Each character as it is shown, looked up once."""
 
-    def __missing__(self, sign: str) -> str:
-        self[sign] = shown = _named(sign) if _hides(sign) else sign
+    def __missing__(self, character: str) -> str:
+        self[character] = shown = _named(character) if _hides(character) else character
         return shown
 
 
 _SIGNS = _Signs()
 
 
-def _hides(sign: str) -> bool:
-    if sign in _KEPT:
+def _hides(character: str) -> bool:
+    if character in _KEPT:
         return False
-    code = ord(sign)
-    return unicodedata.category(sign) in _HIDING_CATEGORIES or any(
+    code = ord(character)
+    return unicodedata.category(character) in _HIDING_CATEGORIES or any(
         first <= code <= last for first, last in _HIDING_RANGES
     )
 
 
-def _named(sign: str) -> str:
-    return f"\N{MATHEMATICAL LEFT ANGLE BRACKET}U+{ord(sign):04X}\N{MATHEMATICAL RIGHT ANGLE BRACKET}"
+def _named(character: str) -> str:
+    return f"\N{MATHEMATICAL LEFT ANGLE BRACKET}U+{ord(character):04X}\N{MATHEMATICAL RIGHT ANGLE BRACKET}"

@@ -90,7 +90,7 @@ def python_judge(attribute: Any, named: str, model: str) -> PythonJudge:
 
 
 def _digest(judge_object: Any) -> str:
-    """Of the file that a judge is in; of nothing if there is none, as in a session that is typed."""
+    """The digest of a judge's file; that of nothing in a typed session, which has none."""
     module = inspect.getmodule(judge_object if isinstance(judge_object, ModuleType) else type(judge_object))
     file = getattr(module, "__file__", None)
     return hashlib.sha256(Path(file).read_bytes() if file else b"").hexdigest()

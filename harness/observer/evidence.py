@@ -21,7 +21,7 @@ _MOST_CALL = 200
 _MOST_WORDS = 200
 _MOST_REQUEST = 600
 _MOST_TOOLS = 40
-"""Tools that are named: an agent with more of them has a list at hand."""
+"""Tools that are named: an agent with more of them has a list of its own."""
 
 
 def with_evidence(feedback: Feedback, trajectory: Trajectory) -> Feedback:

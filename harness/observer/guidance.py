@@ -94,7 +94,7 @@ def categories() -> tuple[str, ...]:
 
 
 GUIDANCE: Registry[Any] = Registry("misstep.guidance", {})
-"""Of packages whose folder has files of guidance, or of paths of such folders."""
+"""Packages whose folder has files of guidance, or paths of such folders."""
 
 
 def checked_guidance(folder: Path | None) -> str:

@@ -133,7 +133,7 @@ def replay(run: Trajectory, options: ReplayOptions) -> ObservedRun:
 
 
 async def replayed(run: Trajectory, detector: Detector, ask: Ask, options: ReplayOptions) -> ObservedRun:
-    """As `replay`, with a detector that is at hand and may ask a model."""
+    """As `replay`, with a detector object that may ask a model."""
     watched = Replay(run.id, detector, ask, options)
     await watched.further(run)
     return watched.ended(run)

@@ -19,7 +19,7 @@ from misstep.harness.readers.checking import read_value, refusal
 from misstep.harness.readers.input.archive import UNREADABLE
 from misstep.harness.readers.input.cuts import group_cuts, line_cuts
 from misstep.harness.readers.input.decoding import LINE_LIMIT, decode_json
-from misstep.harness.readers.input.parquet import RowStretch
+from misstep.harness.readers.input.parquet import RowRange
 from misstep.harness.readers.input.streams import BLOCK, ByteStream, is_plain, open_regular, row_groups
 from misstep.harness.readers.input.streams import open_bytes as open_bytes
 from misstep.harness.trajectory import Placed, Source, Trajectory, Unreadable
@@ -32,7 +32,7 @@ _PROBED_LINES = 20
 
 
 class Part(Struct, frozen=True):
-    """A stretch of a file that can be read on its own: whole (`size` None), or whole lines of JSON Lines.
+    """A part of a file that can be read on its own: whole (`size` None), or whole lines of JSON Lines.
 
     `offset` and `size` are in bytes, `first_line` counts from 1; `rows` are those of a Parquet file.
     """
@@ -43,7 +43,7 @@ class Part(Struct, frozen=True):
     offset: int = 0
     size: int | None = None
     first_line: int = 1
-    rows: RowStretch | None = None
+    rows: RowRange | None = None
 
 
 def sample_file(path: Path) -> Sample:

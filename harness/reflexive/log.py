@@ -147,7 +147,7 @@ class LoopState:
         return [name for name, state in self.items.items() if state.solved or state.phase in ("kept", "deferred")]
 
     def _lose(self) -> None:
-        """The target is at `baseline` again and `progress` is of no use: what was solved is to be done again."""
+        """The target is at `baseline` again and `progress` is useless: what was solved is to be done again."""
         for name in self.lost():
             state = self.items[name]
             state.phase, state.ending, state.verified = "waiting", None, None

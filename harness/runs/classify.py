@@ -119,7 +119,7 @@ def add_judged(
     ids: Iterable[str] = (),
     record: type[Struct] = PlacedVerdict,
 ) -> None:
-    """Add stretches to a run, those that come after the ones that it has; each trajectory gets an id of its own."""
+    """Add batches to a run, after those that it has; each trajectory gets an id of its own."""
     merger = VerdictMerger([*ids, *items_in(run.folder / run.records.file)], record)
     length = run.entries[-1].sessions_length if run.entries else 0
     with RecordsBeside(run.folder / SESSIONS, length) as sessions:

@@ -49,7 +49,7 @@ def trajectories(paths: Iterable[Path]) -> Iterator[Trajectory | Unreadable | Sk
 
 
 def parts_of(source: FoundFile, part_bytes: int | None = None) -> Iterator[Part | Unreadable | Skipped]:
-    """Return the stretches of one file that can be read apart from each other, in order."""
+    """Return the parts of one file that can be read on their own, in order."""
     file = path_text(source.path)
     try:
         yield from plan(source.path, all_readers(), part_bytes)

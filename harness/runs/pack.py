@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _TOO_LONG = f"as ATIF it comes to over {LINE_LIMIT >> 20} MiB, more than is read of a row"
 
 
-class _Stretch(Struct, frozen=True):
+class _Batch(Struct, frozen=True):
     """The sessions of one batch of the inputs, and the rest of it."""
 
     chunks: list[Chunk]
@@ -85,13 +85,13 @@ def _packed(
             counting.know(store, hidden(one.name))
         parts = Parts(Path(name), sizes, len(manifest.parts), manifest.fit)
         todo = islice(batches(files), manifest.tally.batches, None)
-        stretches = in_order(
-            partial(_stretch, messages=manifest.asked.messages, chunk_bytes=sizes.chunk, places=places),
+        packed = in_order(
+            partial(_pack_batch, messages=manifest.asked.messages, chunk_bytes=sizes.chunk, places=places),
             todo,
             workers,
             describe,
         )
-        for part in parts.write(counting.named(stretches)):
+        for part in parts.write(counting.named(packed)):
             file = Path(name) / part.name
             store.put(hidden(part.name), file)
             file.unlink()
@@ -130,11 +130,11 @@ class _Counting:
             self._names.give(name)
             self._note(name, cluster)
 
-    def named(self, stretches: Iterator[_Stretch]) -> Iterator[Chunk]:
-        """Return the chunks of all stretches; those before `tally` were given earlier."""
+    def named(self, batches: Iterator[_Batch]) -> Iterator[Chunk]:
+        """Return the chunks of all batches; those before `tally` were given earlier."""
         begun = self.tally.chunks
-        for stretch in stretches:
-            for number, chunk in enumerate(stretch.chunks[begun:], begun + 1):
+        for batch in batches:
+            for number, chunk in enumerate(batch.chunks[begun:], begun + 1):
                 rows, renamed = self._named(chunk.rows)
                 self.tally = replace(
                     self.tally,
@@ -150,8 +150,8 @@ class _Counting:
                 self.tally,
                 batches=self.tally.batches + 1,
                 chunks=0,
-                unreadable=(*self.tally.unreadable, *stretch.unreadable),
-                skipped=self.tally.skipped + stretch.skipped,
+                unreadable=(*self.tally.unreadable, *batch.unreadable),
+                skipped=self.tally.skipped + batch.skipped,
             )
 
     def _named(self, rows: "pa.RecordBatch") -> tuple["pa.RecordBatch", int]:
@@ -178,7 +178,7 @@ def _texts(values: list[str]) -> "pa.Array":
     return pa.array(values, pa.large_string())
 
 
-def _stretch(batch: Batch, messages: bool, chunk_bytes: int, places: Places) -> _Stretch:
+def _pack_batch(batch: Batch, messages: bool, chunk_bytes: int, places: Places) -> _Batch:
     """Return one batch read; a session that is too long to be read from a row again counts as unreadable."""
     unreadable: list[Unreadable] = []
     skipped = 0
@@ -201,7 +201,7 @@ def _stretch(batch: Batch, messages: bool, chunk_bytes: int, places: Places) -> 
             else:
                 skipped += 1
 
-    return _Stretch(list(chunks(rows(), chunk_bytes)), unreadable, skipped)
+    return _Batch(list(chunks(rows(), chunk_bytes)), unreadable, skipped)
 
 
 @cache

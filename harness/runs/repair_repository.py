@@ -159,7 +159,7 @@ def _found_cases(out: Path) -> FoundCases:
 
 
 def case_of(run: Path, name: str) -> CaseFolder:
-    """Return a case of a run, where it stands: in the run's folder, or in the benchmark's."""
+    """Return a case of a run, from the run's folder or the benchmark's."""
     manifest = manifest_of(run, "Name a folder that `misstep repair run` wrote.")
     folders = [run / CASES / name, Path(manifest.folder) / name]
     for folder in folders:

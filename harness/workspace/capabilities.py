@@ -24,7 +24,7 @@ _SWITCHES = {
 class Capability(Struct, frozen=True):
     """One thing that a machine has or lacks.
 
-    - `works`: Whether it is there; `found` says what is, or why it is of no use.
+    - `works`: Whether it is there; `found` says what is, or why it cannot be used.
     - `without`: What cannot be done without it; empty where nothing is amiss.
     """
 

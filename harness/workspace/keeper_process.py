@@ -46,7 +46,7 @@ def _stop(number: int, _: object) -> None:
 
 
 def _limit(order: dict) -> None:  # type: ignore[type-arg]
-    """The kernel's limits; those on processes count all of a user's and are of no use."""
+    """The kernel's limits; those on processes count all of a user's and do not help."""
     resource.setrlimit(resource.RLIMIT_DATA, (order["memory"], order["memory"]))
     resource.setrlimit(resource.RLIMIT_FSIZE, (order["largest"], order["largest"]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

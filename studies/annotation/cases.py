@@ -71,7 +71,7 @@ class TriageCases:
         try:
             run = texts.trajectory
         except InputError as error:
-            problem = f"trajectory.json: {error.found}."  # where it lies is of no use to a rater
+            problem = f"trajectory.json: {error.found}."  # a rater cannot use its place
         outcome: _Outcome = known.file.outcome or (run.outcome.status if run else "unknown")
         instruction = texts.instruction or (run.task if run else "")
         commands = (("Test command", known.file.test_command), ("Run command", known.file.run_command))

@@ -211,7 +211,7 @@ def routes_of(pages: Pages) -> web.RouteTableDef:
 def _rater(pages: Pages, request: web.Request) -> str:
     rater = pages.rater(request.match_info["address"])
     if rater is None:
-        raise web.HTTPNotFound(text="This is the address of no rater of this study.")
+        raise web.HTTPNotFound(text="This address belongs to no rater of this study.")
     return rater
 
 

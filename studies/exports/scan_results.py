@@ -10,7 +10,7 @@ from msgspec import Struct
 
 _SIGNS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _ID_LENGTH = 22
-"""The ids of Scout are those of shortuuid: 22 signs without those that look alike."""
+"""The ids of Scout are those of shortuuid: 22 characters without those that look alike."""
 
 
 class ScanResult(Struct, frozen=True):

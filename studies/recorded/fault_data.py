@@ -38,7 +38,7 @@ TRIAGED = ("agentrx", "whoandwhen")
 """The sets whose labels of whole failed runs map to the taxonomy."""
 
 OUTCOMES_ALONE = "codetracer_runs"
-"""The set of runs of which the reward is known, and no cause."""
+"""The set of runs with a known reward and without a cause."""
 
 CLASSED, WEAK, SUBMITTED = "agentless_classes", "utboost", "swe_bench_resolved_submissions"
 GRADED = "paperbench_judge_eval"

@@ -214,7 +214,7 @@ def test_one_that_answers_the_planted_truth_of_what_it_is_asked_scores_1(
     [
         (["infinite_loop", "tool_call_failure"], 1),
         (["infinite_loop", ""], 2),
-        (["backend", "frontend"], 2),  # what sorts the items is no question
+        (["backend", "frontend"], 2),  # the sorting field is not a question
         (["tool_call_failure", "unrequested_changes"], 0),
     ],
 )

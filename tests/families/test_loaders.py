@@ -72,7 +72,7 @@ def seen_of(run: Trajectory) -> dict[str, str]:
 
 
 def telling(rows: Iterable[tuple[dict[str, str], str]]) -> set[str]:
-    """The fields whose values tell the label: each value goes with one label, and values recur, so it is no name."""
+    """The fields whose values tell the label: each value goes with one label, and values recur, so it is not a name."""
     labels_by_value: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     counts: dict[str, int] = defaultdict(int)
     for seen, label in rows:

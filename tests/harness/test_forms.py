@@ -1,4 +1,4 @@
-"""A file that a person wrote: what breaks its form is said with its line, its key and what is valid there."""
+"""A file that a person wrote: an error names its line, its key and what is valid there."""
 
 from contextlib import suppress
 from pathlib import Path

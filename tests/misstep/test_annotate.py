@@ -1,4 +1,4 @@
-"""`misstep annotate` as a user runs it: what cannot be served is said, and a study is measured and exported."""
+"""`misstep annotate` as a user runs it: what cannot be served is refused, and a study is measured and exported."""
 
 import csv
 import json

@@ -80,7 +80,7 @@ def test_what_is_missing_says_what_cannot_be_done_and_what_brings_it(monkeypatch
 
 
 def _hook(folder: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> dict[str, object]:
-    """What is said of the hook where the user's settings have such a command."""
+    """The row of the hook if the user's settings have such a command."""
     hooks = [{"hooks": [{"type": "command", "command": command}]}]
     (folder / "settings.json").write_text(json.dumps({"hooks": {"PostToolUse": hooks}}))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(folder))

@@ -12,7 +12,7 @@ from misstep.analysis.papers.precision_floors import flagged_by_cluster
 from misstep.studies.recorded import recorded_judges as studies_judges
 
 Named = dict[str, set[str] | None]
-"""Trace → the categories named, `None` if there is no JSON."""
+"""Trace → the categories named, `None` without JSON."""
 
 
 @pytest.fixture

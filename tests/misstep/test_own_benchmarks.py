@@ -1,4 +1,4 @@
-"""A user's own benchmark folder, written by hand or by a spreadsheet: what works, and how what does not is said."""
+"""A user's own benchmark folder, written by hand or by a spreadsheet: what works, and the errors for what does not."""
 
 import json
 from collections.abc import Callable

@@ -75,9 +75,9 @@ def _stop_after(calls: "count[int]", limit: int, trajectory: Trajectory, categor
     return by_id(trajectory, categories)
 
 
-@pytest.mark.parametrize(("workers", "stretches"), [(1, 1), (2, 2), (1, 3)])
+@pytest.mark.parametrize(("workers", "batches"), [(1, 1), (2, 2), (1, 3)])
 def test_killed_at_any_moment_and_started_again_it_writes_the_same_bytes(
-    inputs: Path, undisturbed: Path, tmp_path: Path, workers: int, stretches: int
+    inputs: Path, undisturbed: Path, tmp_path: Path, workers: int, batches: int
 ) -> None:
     script = (
         "from pathlib import Path\n"
@@ -90,7 +90,7 @@ def test_killed_at_any_moment_and_started_again_it_writes_the_same_bytes(
     path = {"PYTHONPATH": str(ROOT)}
     process = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, env=os.environ | path)
     journal = tmp_path / "run" / PROGRESS
-    wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= stretches, process)
+    wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= batches, process)
     process.kill()
     process.wait(30)
     manifest = read_manifest(tmp_path / "run")

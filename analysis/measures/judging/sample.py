@@ -85,7 +85,7 @@ class Codes(Struct, frozen=True):
 
     @property
     def unanswered(self) -> int:
-        """Return the code of no answer."""
+        """Return the code of a missing answer."""
         return len(self.labels) + 1
 
     @property

@@ -65,7 +65,7 @@ class TaskCounts(Struct, frozen=True):
 
 
 class Unanswered(Struct, frozen=True):
-    """Attempts without an outcome: whose, at which task, where that stands, and what stands there instead."""
+    """Attempts without an outcome: whose, at which task, where, and what is there instead."""
 
     system: str
     task: str

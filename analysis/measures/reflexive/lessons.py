@@ -40,7 +40,7 @@ class StudiedUse(Struct, frozen=True):
 def lesson_use(recalls: Sequence[Recall]) -> LessonUse:
     """Return how far useful lessons come to use; intervals are over items, which come several times."""
     useful, harmful, precision = (
-        clustered_share(list(summed(counts).values()), "there was no such lesson")
+        clustered_share(list(summed(counts).values()), "no such lesson")
         for counts in (
             [(one.item, len(one.useful & set(one.shown)), len(one.useful)) for one in recalls],
             [(one.item, len(one.harmful & set(one.shown)), len(one.harmful)) for one in recalls],

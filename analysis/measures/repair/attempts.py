@@ -104,5 +104,5 @@ def noted(attempt: RepairAttempt, name: str) -> int | None:
 
 
 def solved_counts(cases: Mapping[str, Sequence[RepairAttempt]]) -> list[tuple[int, int]]:
-    """Of each case how often it was attempted, and how often of these solved."""
+    """Each case's number of attempts, and of solved ones."""
     return [(len(tries), sum(attempt.solved is True for attempt in tries)) for tries in cases.values()]

@@ -32,7 +32,7 @@ NO_STEP = "No record shows a step of the agent, so that there is nothing to keep
 NOTHING_KEPT = "no run is kept"
 NO_GOLD = "no kept run has a gold label"
 NO_RATES = "the judge's errors are not known: no labelled cases were judged by it"
-NO_RUN = "there is no such run"
+NO_RUN = "no such run"
 ACTION_WORDS = {
     "keep": "kept",
     "filter": "filtered",
@@ -373,4 +373,4 @@ def figure_rows(runs: Curation, source: str, group: str = "") -> list[Row]:
 
 
 def _end(value: float | None, n: int) -> Estimate:
-    return Estimate(value, n=n, reason="" if value is not None else "there are no such runs")
+    return Estimate(value, n=n, reason="" if value is not None else "no such runs")

@@ -28,7 +28,7 @@ class Direction(Struct, frozen=True):
     n_task_to_agent: int = 0
     p_value: float | None = None
     test: str = ""
-    reason: str = "there is no such error"
+    reason: str = "no such error"
 
 
 def direction(sample: JudgedSample, seed: int = 0) -> Direction:

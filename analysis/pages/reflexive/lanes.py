@@ -25,7 +25,7 @@ from misstep.harness.records.loop_events import (
 )
 
 WIDTH, LEFT, RIGHT, LANE = 1000, 210, 130, 36
-"""Of a drawing: its width, the room for names and for ends, and the height of a lane."""
+"""A drawing's width, its room for names and for ends, and the height of a lane."""
 
 LANES_A_DRAWING = 40
 """How many lanes a drawing has; more lanes have more drawings."""
@@ -107,7 +107,7 @@ class _Drawing(Struct, frozen=True):
 
 
 class Strip(Struct, frozen=True):
-    """A stretch of the whole run: its place, and how the item that was worked on ended."""
+    """A part of the whole run: its place, and how the item that was worked on ended."""
 
     x: float
     width: float
@@ -249,7 +249,7 @@ def _marked(happened: Happening) -> tuple[str, str, str] | None:
 
 
 def _strip(run: WorkedRun) -> Iterator[Strip]:
-    """Return the stretches of the run, those of items that ended alike and follow each other as one."""
+    """Return the parts of the run; items in a row that ended alike are one."""
     ends = {item.item.id: "solved" if item.solved else "believed" if item.believed else "other" for item in run.items}
     scale = WIDTH / (run.seconds or 1.0)
     start, kind = 0.0, ""

@@ -138,7 +138,7 @@ def _throughout(alignment: RunAlignment) -> str:
 
 
 def _other_result(alignment: RunAlignment) -> str:
-    """That the same call got another result before the runs part, as that may be why they do."""
+    """A note that one call had another result before the runs part, which may be why they do."""
     place = alignment.other_result
     if place is None or (alignment.divergence is not None and place > alignment.divergence):
         return ""

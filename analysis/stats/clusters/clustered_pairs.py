@@ -236,7 +236,7 @@ def _checked(differences: npt.ArrayLike, items: npt.ArrayLike) -> tuple[IntArray
 
 
 PairedCounts = tuple[int, int, int, int]
-"""Of one task: attempts of the first system and how many solved it, and the same of the second."""
+"""One task: attempts of the first system, how many solved it, and the same of the second."""
 
 _LARGEST_SUM = 2_000_000
 """Steps of all tasks together, at most: counting their sums takes a tenth of a second."""

@@ -122,7 +122,7 @@ Products = tuple[int, int]
 
 BUDGET = 200_000_000
 LARGEST_N, MOST_LABELS = 10_000_000, 12
-"""Of how many items and labels tables are searched at most: products fit 64 bits, and differences are few enough."""
+"""The most items and labels whose tables are searched: products fit 64 bits, and differences are few enough."""
 
 _A_VECTOR = 400
 """What looking at one vector of sums costs, counted in differences."""

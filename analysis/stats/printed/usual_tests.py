@@ -111,7 +111,7 @@ LARGEST = 10**8
 """Up to how many cases in both samples together the probabilities of Fisher's test are exact enough."""
 
 MOST_PAIRS = 40_000
-"""Of how many pairs of counts at most Barnard's and Boschloo's tests are asked: a third of a second each."""
+"""The most pairs of counts for which Barnard's and Boschloo's tests run: a third of a second each."""
 
 
 def fisher_two_sided(x1: int, n1: int, x2: int, n2: int) -> float | None:

@@ -110,7 +110,7 @@ def stale(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def half(draw: Random, name: str, edit: Edit) -> Case | None:
-    """Of several places one does not fit: nothing may be changed."""
+    """One of several places does not fit: nothing may be changed."""
     if len(edit.places) < 2:
         return None
     case = stale(draw, name, edit)

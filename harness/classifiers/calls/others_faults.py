@@ -58,7 +58,7 @@ _RECORDED = re.compile(r"(?:user)?(?:reject|den(?:y|ied)|declin|disapprov|cancel
 _FIELDS = words(
     "status state decision outcome result approval approvalstate behavior permission confirmationstate observation type"
 )
-"""Where a record says what became of a call, in small letters without signs."""
+"""Where a record says what became of a call, in small letters without punctuation."""
 
 _LOOKED_AT = 400
 _SHORT = 1_000

@@ -172,7 +172,7 @@ def _is_of_the_program(line: str, act: Act, marked: bool) -> bool:
 
 
 def _speaker(line: str) -> str:
-    """Who says a line of the form `program: …`."""
+    """The program in a line of the form `program: …`."""
     return line.partition(":")[0].rsplit("/", 1)[-1]
 
 

@@ -79,7 +79,7 @@ def _remembered(line: str) -> tuple[Command, ...]:
 
 
 def without_quotes(line: str) -> str:
-    """Return a command line without what only marks words: the names of its programs, without the same, stand in it."""
+    """Return a command line without what only marks words: it holds the names of its programs, without the same."""
     return line.replace("'", "").replace('"', "").replace("\\", "").replace("\0", "")
 
 

@@ -77,7 +77,7 @@ PATH_KEYS = (
 )  # fmt: skip
 COMMAND_KEYS = ("command", "cmd", "script", "commands", "shell_command", "keystrokes", "action", "code", "input")
 _COMMAND_LINES = words("command cmd commandline shellcommand commands script keystrokes cmdline line argv")
-"""Arguments, in small letters without signs, that hold a command line whatever the tool is called."""
+"""Arguments, in small letters without punctuation, that hold a command line whatever the tool is called."""
 
 _BESIDE = words("args argv arguments")
 """Arguments that hold the words after a program's name."""
@@ -155,7 +155,7 @@ def kind_by_name(name: str) -> Kind:
 
 
 def kind_of(call: ToolCall) -> Kind:
-    """Return what kind of call it is; a tool of no common name that is given a command line is a shell."""
+    """Return what kind of call it is; an unknown tool with a command line is a shell."""
     kind = kind_by_name(call.name)
     arguments = call.arguments
     if kind == "editor" or (kind == "edit" and isinstance(arguments, dict) and "command" in arguments):

@@ -70,7 +70,7 @@ def request_lines(requests: Iterable[Request]) -> Iterator[Line]:
 def in_parts(
     lines: Iterable[Line], most_requests: int = MOST_REQUESTS, most_bytes: int = MOST_BYTES
 ) -> Iterator[list[Line]]:
-    """Return the lines in stretches that are one batch each."""
+    """Return the lines of each batch."""
     part: list[Line] = []
     size = 0
     for key, line in lines:

@@ -30,7 +30,7 @@ NAME = "whoandwhen"
 RATER = "annotators"
 DECISIVE = "decisive error"
 TERMINALS = ("Computer_terminal", "ComputerTerminal")
-"""Who only prints what a program said."""
+"""The agents that only print what a program said."""
 
 
 class _Entry(Struct, frozen=True):
@@ -100,7 +100,7 @@ def _log(path: Path) -> _Log:
 
 
 def _as_speaking(log: _Log) -> str:
-    """Return the blamed agent as the log spells it: letter case, spaces and signs do not count."""
+    """Return the blamed agent as the log spells it: letter case, spaces and punctuation do not count."""
     same = {entry.speaker for entry in log.history if _letters(entry.speaker) == _letters(log.mistake_agent)}
     return same.pop() if log.mistake_agent not in same and len(same) == 1 else log.mistake_agent
 

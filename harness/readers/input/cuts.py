@@ -1,17 +1,17 @@
-"""Files cut into stretches that can be read apart: whole lines or row groups, with the number of the first line."""
+"""Files cut into parts that can be read on their own: whole lines or row groups, with the number of the first line."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import BinaryIO
 
-from misstep.harness.readers.input.parquet import RowStretch
+from misstep.harness.readers.input.parquet import RowRange
 from misstep.harness.readers.input.streams import BLOCK
 
 
 def line_cuts(
     file: BinaryIO, part_bytes: int, start: int = 0, stop: int | None = None
 ) -> Iterator[tuple[int, int, int]]:
-    """Return offset, size and first line of each stretch of at least `part_bytes` that ends with a line."""
+    """Return offset, size and first line of each part of at least `part_bytes` that ends with a line."""
     first_line, offset = _line_from(file, start)
     line, position = first_line, offset
     if stop is not None and offset >= stop:
@@ -56,7 +56,7 @@ SLICE_BYTES = 32 << 20
 
 def group_cuts(
     groups: Sequence[tuple[int, int]], part_bytes: int, start: int = 0, stop: int | None = None
-) -> Iterator[RowStretch]:
+) -> Iterator[RowRange]:
     """Return row groups of at least `part_bytes` together, in order, and slices of long ones."""
     places = accumulate((length for _, length in groups), initial=0)
     lines = accumulate((count for count, _ in groups), initial=1)
@@ -75,11 +75,11 @@ def group_cuts(
         stretch.append((number, line))
         size += length
         if size >= part_bytes or number == own[-1][0]:
-            yield RowStretch(stretch[0][0], number + 1, stretch[0][1])
+            yield RowRange(stretch[0][0], number + 1, stretch[0][1])
             stretch, size = [], 0
 
 
-def _sliced(group: int, line: int, rows: int, slices: int) -> Iterator[RowStretch]:
+def _sliced(group: int, line: int, rows: int, slices: int) -> Iterator[RowRange]:
     for place in range(slices):
         skip, end = rows * place // slices, rows * (place + 1) // slices
-        yield RowStretch(group, group + 1, line + skip, skip, end - skip)
+        yield RowRange(group, group + 1, line + skip, skip, end - skip)

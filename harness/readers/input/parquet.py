@@ -64,7 +64,7 @@ _MOST_FINE_BATCHES = 4096
 _SHOWN = 8
 
 
-class RowStretch(Struct, frozen=True):
+class RowRange(Struct, frozen=True):
     """Rows of a Parquet file: those of the groups from `first` up to `end`, or `count` of group `first` from `skip` on.
 
     `line` is the number of the first of them in the file, from 1.
@@ -88,7 +88,7 @@ class _Columns(Struct, frozen=True):
     sessions: tuple[str, ...]
 
 
-def row_lines(path: Path, file: BinaryIO, rows: RowStretch | None = None) -> Iterator[bytes]:
+def row_lines(path: Path, file: BinaryIO, rows: RowRange | None = None) -> Iterator[bytes]:
     """Return one line for each row, or for each of some; a row in a broken page is a line that says so.
 
     Raises `UnknownFormat` if it has no column of agent runs, `InputError` if it is encrypted or has no footer.
@@ -98,8 +98,8 @@ def row_lines(path: Path, file: BinaryIO, rows: RowStretch | None = None) -> Ite
     return _lines(opened, columns, rows or _all_rows(opened), os.fstat(file.fileno()).st_size)
 
 
-def _all_rows(opened: "ParquetFile") -> RowStretch:
-    return RowStretch(0, opened.metadata.num_row_groups, 1)
+def _all_rows(opened: "ParquetFile") -> RowRange:
+    return RowRange(0, opened.metadata.num_row_groups, 1)
 
 
 def row_groups(path: Path, file: BinaryIO) -> list[tuple[int, int]]:
@@ -220,7 +220,7 @@ def _is_bulk(kind: Any) -> bool:
     return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
 
 
-def _lines(opened: "ParquetFile", columns: _Columns, rows: RowStretch, size: int) -> Iterator[bytes]:
+def _lines(opened: "ParquetFile", columns: _Columns, rows: RowRange, size: int) -> Iterator[bytes]:
     unpacked = 0
     try:
         for group in range(rows.first, rows.end):

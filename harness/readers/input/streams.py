@@ -90,7 +90,7 @@ class _Blocks(io.RawIOBase):
 
 
 def open_bytes(
-    path: Path, offset: int = 0, size: int | None = None, rows: parquet.RowStretch | None = None
+    path: Path, offset: int = 0, size: int | None = None, rows: parquet.RowRange | None = None
 ) -> ByteStream:
     """Return the bytes of a file as UTF-8 without a byte-order mark, unpacked where they are packed."""
     file = open_regular(path)
@@ -141,7 +141,7 @@ def _cannot_open(path: Path, error: OSError) -> InputError:
 
 
 def is_plain(path: Path) -> bool:
-    """Return whether a file's own bytes are UTF-8 or nearly so, so that a stretch of it can be read on its own."""
+    """Return whether a file's own bytes are UTF-8 or nearly so, so that a part of it can be read on its own."""
     with open_regular(path) as file:
         start = file.read(len(databases.MAGIC))
     return not start.startswith((_GZIP, archive.MAGIC, databases.MAGIC, *parquet.MAGICS, *_WIDE_MARKS))

@@ -149,7 +149,7 @@ class LinesForm(Form, frozen=True, tag="lines"):
 
 
 class Absent(Form, frozen=True):
-    """That nothing is at some paths, whatever it is."""
+    """Nothing is at some paths, of any kind."""
 
     paths: list[str]
 
@@ -324,7 +324,7 @@ class Installed(Form, frozen=True):
     path: str
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
-        """That it is missing."""
+        """The violation: it is missing."""
         return f"/{self.path} is not installed, and no source of packages can be reached"
 
 

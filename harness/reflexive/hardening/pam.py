@@ -18,7 +18,7 @@ _CONTROLS: Mapping[str, Mapping[str, str]] = {
 
 
 STRANGER = Account("stranger", 2000, 2000, "/", "/bin/sh", "$y$secret")
-"""Who has the right password and is in no group."""
+"""An account with the right password and without a group."""
 
 GUESSING = Account("stranger", 2000, 2000, "/", "/bin/sh", "!")
 """An account without the right password."""

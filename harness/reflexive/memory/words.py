@@ -16,7 +16,7 @@ _TELLING = _DENYING | {"before", "after", "until", "off", "on", "up", "down", "a
 """Words that hold sentences together and make two lessons differ all the same."""
 
 _LEAST_COMMON = 0.8
-"""Of the longer text's words, the share that the shorter one has if both are the same lesson. Not fitted."""
+"""The share of the longer text's words that the shorter has if both are one lesson. Not fitted."""
 
 
 def topic_words(text: str) -> frozenset[str]:

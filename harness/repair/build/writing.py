@@ -33,7 +33,7 @@ class CaseSource(Struct, frozen=True):
 
 
 def open_source(package: Package, packages: dict[str, Package]) -> CaseSource:
-    """Return a package's files, fetched where they are not at hand."""
+    """Return a package's files, fetched if they are missing."""
     tree = package_tree(package, packages)
     return CaseSource(package, tree, read_modules(package.language, source_files(tree, package)))
 

@@ -245,7 +245,7 @@ def _wanted(observed: Sequence[Observed], most_seconds: float) -> tuple[list[Obs
 
 
 def _read(data: bytes, form: type[_Form]) -> list[_Form]:
-    """What the sandbox answered; a line that was cut off or is of no such form is left out: a program may write it."""
+    """What the sandbox answered; a line that was cut off or has another form is left out: a program may write it."""
     records = []
     for line in data.splitlines():
         with suppress(msgspec.DecodeError):

@@ -55,7 +55,7 @@ class _RecordingRequests(ConcurrentRequests):
 
 
 def ask_once(judge: Judge, file: Path, settings: ClientSettings, wanted: str = "") -> Asked:
-    """Ask a judge about one session of a file; a file of no known format is a text, for a judge of texts."""
+    """Ask a judge about one session of a file; a file in an unknown format is a text, for a judge of texts."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "benchmark"
         try:

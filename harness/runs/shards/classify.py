@@ -1,4 +1,4 @@
-"""One shard of a run of `classify`: the sessions in its stretch of the files, judged and written as parts."""
+"""One shard of a run of `classify`: the sessions in its part of the files, judged and written as parts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby

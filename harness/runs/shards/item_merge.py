@@ -35,7 +35,7 @@ from misstep.harness.journal.records import (
 )
 from misstep.harness.runs.judging.session_benchmark import BENCHMARK
 from misstep.harness.runs.run import ANSWERS
-from misstep.harness.runs.shards.layout import SHARDS, Shard, shards_of, stretches
+from misstep.harness.runs.shards.layout import SHARDS, Shard, ranges, shards_of
 from misstep.harness.runs.shards.plan import SETTING, Plan, differences, of_whole
 from misstep.harness.triage.agentic.methods import INVESTIGATIONS
 
@@ -183,7 +183,7 @@ def _refuse_unfinished(shards: Mapping[Shard, Path], begun: Mapping[Shard, Manif
 
 
 def _named(shards: Sequence[Shard]) -> str:
-    numbers = stretches([shard.number for shard in shards])
+    numbers = ranges([shard.number for shard in shards])
     return f"shard{'' if len(shards) == 1 else 's'} {numbers} of {shards[0].count:,}"
 
 

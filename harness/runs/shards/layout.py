@@ -69,12 +69,12 @@ def require_all(done: Collection[Shard], count: int, command: str) -> None:
     missing = [shard.number for shard in shards_of(count) if shard not in done]
     if not missing:
         return
-    named = stretches(missing)
+    named = ranges(missing)
     verb = "shard {} of {:,} is missing" if len(missing) == 1 else "shards {} of {:,} are missing"
     raise UsageError(verb.format(named, count), f"Run: {command} --shard {missing[0]}/{count}")
 
 
-def stretches(numbers: Sequence[int]) -> str:
+def ranges(numbers: Sequence[int]) -> str:
     """Ascending numbers in words, neighbours together: `1, 3-5 and 9`."""
     runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0])]
     shown = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in islice(runs, _NAMED)]

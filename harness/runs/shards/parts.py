@@ -41,7 +41,7 @@ class PartCounts(Struct, frozen=True):
     skipped: int = 0
 
     def with_(self, judged: Judged) -> "PartCounts":
-        """Return one more stretch."""
+        """Return one more batch."""
         more = len(judged.items), len(judged.unreadable), len(judged.skipped)
         return PartCounts(*map(sum, zip(structs.astuple(self), more, strict=True)))
 
@@ -58,7 +58,7 @@ class Marker(Struct, frozen=True):
 def write_parts(
     store: Store, shard: Shard, judged: Iterable[Judged], part_bytes: int
 ) -> tuple[list[WrittenPart], PartCounts]:
-    """Write stretches as parts, in order, as they come."""
+    """Write batches as parts, in order, as they come."""
     parts: list[WrittenPart] = []
     counts = PartCounts()
     waiting: list[Judged] = []
@@ -83,7 +83,7 @@ def _write_part(store: Store, shard: Shard, judged: list[Judged]) -> WrittenPart
 
 
 def read_parts(store: Store, shard: Shard, marker: Marker, command: str) -> Iterator[Judged]:
-    """Return the stretches of a finished shard in order, a part at a time; `command` is the line without `--shard`."""
+    """Return the batches of a finished shard in order, a part at a time; `command` is the line without `--shard`."""
     for part in marker.parts:
         file = f"{store.place}/{part.name(shard)}"
         content = store.read(part.name(shard))

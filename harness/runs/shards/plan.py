@@ -1,6 +1,6 @@
 """Freeze the plan of a run in shards, its settings and its files, by the shard that comes first.
 
-What a shard reads depends on the plan alone: a contiguous stretch of the files, cut at about equal bytes. A long file
+What a shard reads depends on the plan alone: a contiguous part of the files, cut at about equal bytes. A long file
 of JSON Lines may be cut in the middle, at a line.
 """
 
@@ -39,7 +39,7 @@ class Plan(Struct, frozen=True, omit_defaults=True):
 
 
 class Slice(Struct, frozen=True):
-    """A stretch of a file, in bytes as they are unpacked; the lines or row groups that begin in it belong to it."""
+    """A part of a file, in unpacked bytes; the lines or row groups that begin in it belong to it."""
 
     file: PlannedFile
     start: int
@@ -97,7 +97,7 @@ def _differences(plan: Plan, wanted: Plan) -> list[str]:
 
 
 def slices_of(plan: Plan, shard: Shard) -> list[Slice]:
-    """The files of a shard, in order: a contiguous stretch of all files, of about the same bytes as every other's."""
+    """The files of a shard, in order: a contiguous part of all files, of about the same bytes as every other's."""
     total = sum(file.weight for file in plan.files)
     piece = min(BATCH_BYTES, max(_LEAST_BYTES, total // (_PIECES * shard.count)))
     place = 0

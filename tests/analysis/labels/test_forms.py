@@ -1,4 +1,4 @@
-"""Columns are recognised by rules that a person can foresee, what was recognised is said, and options go before it."""
+"""Columns are recognised by rules that a person can foresee and that are reported; options go before them."""
 
 from pathlib import Path
 

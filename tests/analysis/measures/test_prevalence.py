@@ -1,4 +1,4 @@
-"""Counts of verdicts to shares: what was not judged is no "no", and every share follows from the patterns."""
+"""Counts of verdicts to shares: the unjudged do not count as "no", and every share follows from the patterns."""
 
 from misstep.analysis.measures.prevalence import (
     Labels,

@@ -34,7 +34,7 @@ FIXED = ("pydantic", "jsonrpc")
 FEW = 0.15
 """The most of the words by which limits are told that rules may have: the nouns of the trade are nobody's own."""
 _PLAIN = re.compile(r"[(\[>]*[^\W\d_]+(?:['’-][^\W\d_]+)*[,.;:!?)]*")
-"""A word as it stands in a sentence, with its punctuation."""
+"""A word of a sentence, with its punctuation."""
 OTHER_LANGUAGES = ("de", "es", "zh")
 
 
@@ -55,7 +55,7 @@ def _strings(data: object) -> list[str]:
 
 @cache
 def rule_texts() -> tuple[str, ...]:
-    """Every text in the code of the rules that is no docstring, and every text of their data."""
+    """Every text but docstrings in the code of the rules, and every text of their data."""
     folder = Path(classifiers.__file__).parent
     results = [text for file in folder.rglob("*.toml") for text in _strings(tomllib.loads(file.read_text()))]
     for file in folder.rglob("*.py"):

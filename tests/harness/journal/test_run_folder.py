@@ -25,24 +25,24 @@ from misstep.harness.journal.run_folder import PROGRESS, RunInProgress, standing
 from misstep.harness.verdict import Verdict
 from tests.harness.journal.made_up import manifest as _manifest
 
-STRETCHES = [b"a\n", b"", b"bb\nccc\n", b"d" * 40 + b"\n", b"e\nf\n"]
-WHOLE = b"".join(STRETCHES)
+BATCHES = [b"a\n", b"", b"bb\nccc\n", b"d" * 40 + b"\n", b"e\nf\n"]
+WHOLE = b"".join(BATCHES)
 
 
 def _opened(folder: Path, **changes: object) -> RunInProgress[Verdict, int]:
     return RunInProgress(folder, _manifest(**changes), VERDICT_RECORDS, int)
 
 
-def _run_on(folder: Path, until: int = len(STRETCHES)) -> list[int]:
-    """Append what is missing, up to a stretch, and give what was noted of all."""
+def _run_on(folder: Path, until: int = len(BATCHES)) -> list[int]:
+    """Append what is missing, up to a batch, and give what was noted of all."""
     with _opened(folder) as run:
         for number in range(len(run.entries), until):
-            run.append_lines(STRETCHES[number], number)
+            run.append_lines(BATCHES[number], number)
         return run.entries
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.integers(0, len(WHOLE) + 30), st.integers(0, 200), st.integers(0, len(STRETCHES)))
+@given(st.integers(0, len(WHOLE) + 30), st.integers(0, 200), st.integers(0, len(BATCHES)))
 def test_cut_at_any_byte_of_either_file_it_goes_on_to_the_same_bytes(tmp_path, verdict_bytes, progress_bytes, until):
     for file in tmp_path.iterdir():
         file.unlink()
@@ -50,7 +50,7 @@ def test_cut_at_any_byte_of_either_file_it_goes_on_to_the_same_bytes(tmp_path, v
     for name, kept in ((VERDICTS, verdict_bytes), (PROGRESS, progress_bytes)):
         file = tmp_path / name
         file.write_bytes(file.read_bytes()[:kept])
-    assert _run_on(tmp_path) == list(range(len(STRETCHES)))
+    assert _run_on(tmp_path) == list(range(len(BATCHES)))
     assert (tmp_path / VERDICTS).read_bytes() == WHOLE
 
 
@@ -60,7 +60,7 @@ def test_a_broken_line_in_the_journal_ends_what_is_trusted(tmp_path: Path) -> No
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join([lines[0], b"{]\n", *lines[2:]]))
     assert _run_on(tmp_path, 0) == [0]
-    assert _run_on(tmp_path) == list(range(len(STRETCHES)))
+    assert _run_on(tmp_path) == list(range(len(BATCHES)))
     assert (tmp_path / VERDICTS).read_bytes() == WHOLE
 
 

@@ -1,4 +1,4 @@
-"""A run is fitted into a budget: its evidence stays, what tools answered elsewhere goes first, what went is said."""
+"""A run is fitted into a budget: its evidence stays, what tools answered elsewhere goes first, and marks say so."""
 
 import re
 

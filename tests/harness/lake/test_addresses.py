@@ -1,4 +1,4 @@
-"""Addresses: what lies there is listed and copied once a version; what cannot be reached is said in one line."""
+"""Addresses: each file there is listed and copied once a version; one line says what cannot be reached."""
 
 from collections.abc import Iterator
 from pathlib import Path

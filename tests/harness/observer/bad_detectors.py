@@ -97,7 +97,7 @@ class Flooding(_Bad):
 
 
 class Wrong(_Bad):
-    """Gives what is no feedback."""
+    """Gives something other than feedback."""
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
         return "yes"  # type: ignore[return-value]

@@ -24,7 +24,7 @@ GUIDE = partial(watch_of, ReplayOptions(arm="guide"), Failures(FAILURES.append))
 
 
 class _Done(Exception):
-    """There is no further look."""
+    """No further look."""
 
 
 def _told(file: Path, changes: Iterator[Callable[[], object]]) -> list[tuple[str, int]]:

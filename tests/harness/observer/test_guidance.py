@@ -1,4 +1,4 @@
-"""What is said to an agent: firmer a level at a time, filled from the evidence, and closed by nothing in it."""
+"""Guidance for an agent: firmer a level at a time, filled from the evidence, and closed by nothing in it."""
 
 import json
 

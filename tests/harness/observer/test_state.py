@@ -1,4 +1,4 @@
-"""When a detector is asked, what its answer is worth, and what is said of it."""
+"""When a detector is asked, what its answer is worth, and what the observer says."""
 
 from collections.abc import Sequence
 

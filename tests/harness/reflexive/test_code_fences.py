@@ -1,4 +1,4 @@
-"""A line is quoted that stands in a code fence, however fences are nested; one around all of a reply quotes nothing."""
+"""A line in a code fence is quoted, however fences are nested; one around all of a reply quotes nothing."""
 
 from misstep.harness.reflexive.code_fences import is_fenced, unwrapped
 

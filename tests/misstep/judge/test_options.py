@@ -1,4 +1,4 @@
-"""How a run ended is said in whole sentences, whatever the server's own words are."""
+"""Whole sentences say how a run ended, whatever the server's own words are."""
 
 import pytest
 import typer

@@ -1,4 +1,4 @@
-"""A page that cannot be written is said in one sentence by every command that writes one, and leaves nothing behind."""
+"""Every command says in one sentence that it cannot write its page, and leaves nothing behind."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The comparison of detectors of plateaus: thresholds come from the other set, quoted texts are drawn as is said."""
+"""The comparison of detectors of plateaus: thresholds come from the other set, quoted texts are drawn as documented."""
 
 import os
 from collections import Counter

@@ -37,7 +37,7 @@ NONE_SHARED = "no item with a gold label was asked of both"
 NONE_ANSWERED = "no item with a gold label was answered by both"
 NO_DIFFERENCE = "no difference: no number of items tells them apart"
 LEVEL = 0.05
-"""Of an adjusted p-value: at or below it two judges are told apart."""
+"""Two judges differ at or below this adjusted p-value."""
 
 _FEWEST_DISCORDANT = 5
 """With fewer the mid-p test is above 0.05 even where all of them go one way, which the formula does not know."""

@@ -107,7 +107,7 @@ def preferences(
 
 
 def position_bias(verdicts: Sequence[Verdict], clusters: Mapping[str, str] | None = None) -> PositionBias:
-    """Return whether a judge prefers the first or the second place, whatever stands there."""
+    """Return whether a judge prefers the first or the second place, whatever it holds."""
     pairs = [one for one in verdicts if isinstance(one, PairVerdict) and one.orders]
     whole = [one for one in pairs if all(answer.status == "answered" for answer in one.orders)]
     places = [[answer.place for answer in one.orders] for one in whole]

@@ -167,7 +167,7 @@ def text_of(file: Path) -> str:
 def first_run(*places: Path) -> Trajectory | None:
     """Return the first run that can be read in some files or folders, whichever known format it has."""
     for file in (file for place in places for file in _candidates(place)):
-        with suppress(MisstepError):  # of no known format: another file may be
+        with suppress(MisstepError):  # unknown format: another file may be known
             runs = (run for run in read_file(file) if isinstance(run, Trajectory) and run.steps)
             if (first := next(runs, None)) is not None:
                 return first

@@ -1,4 +1,4 @@
-"""Recorded attempts made again: each difference is said, and the table counts what came out as recorded."""
+"""Recorded attempts made again: each difference is named, and the table counts what came out as recorded."""
 
 from misstep.analysis.measures.repair.repeated import repeated_table, repeats
 from tests.analysis.measures.repair.made_up import arm, attempt

@@ -79,7 +79,7 @@ def test_a_case_left_open_is_no_error_and_is_counted() -> None:
     result = direction(cases.sample("shy"))
     assert result.agent_to_task.n == 1
     assert result.unanswered["agent"].value == 0.5
-    assert (result.p_value, result.reason) == (None, "there is no such error")
+    assert (result.p_value, result.reason) == (None, "no such error")
 
 
 def test_leaving_out_the_one_family_that_is_judged_wrong_gives_a_perfect_kappa() -> None:

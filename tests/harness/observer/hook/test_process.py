@@ -50,7 +50,7 @@ class Hooks:
         return answer
 
     def guidance(self, *options: str) -> str:
-        """What is said at this call or a later one: a machine with much to do may answer later."""
+        """The words at this call or a later one: a busy machine may answer later."""
         until = time.monotonic() + 30
         while not (said := _guidance(self(*options))) and time.monotonic() < until:
             pass

@@ -1,4 +1,4 @@
-"""Files cut at any places: every line and row group is in one stretch, with its number."""
+"""Files cut at any places: every line and row group is in one part, with its number."""
 
 import io
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Chats whatever their fields are called: told by who speaks and what is said, agents by their names."""
+"""Chats whatever their fields are called: told by speakers and texts, agents by their names."""
 
 import json
 from pathlib import Path

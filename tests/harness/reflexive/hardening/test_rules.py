@@ -108,5 +108,5 @@ def test_without_a_profile_nothing_passes(profile: str | None) -> None:
 def test_a_weakened_profile_weakens_the_check() -> None:
     rule = RULES["sshd_max_auth_tries"]
     assert rule.fault(changed({PROFILE: ("auth_tries = 4", "auth_tries = 9")})) == ""
-    assert rule.fault(changed({PROFILE: ("auth_tries = 4\n", "")})), "a limit that is gone is no limit that holds"
+    assert rule.fault(changed({PROFILE: ("auth_tries = 4\n", "")})), "a limit that is gone does not hold"
     assert rule.fault(changed({PROFILE: ("not_applicable = []", f'not_applicable = ["{rule.id}"]')})) == ""

@@ -55,7 +55,7 @@ STOPS: list[tuple[str, list[Round], int | None]] = [
     ("stuck_pattern", calling(*[("status", f"{number}%") for number in range(6)]), None),
     ("stuck_pattern", calling(*[("read log", f"failure {n}") for n in range(4)], error=True), 3),
     ("stuck_pattern", saying(*["I am thinking."] * 4), 3),
-    ("stuck_pattern", WORKING, None),  # a message is no monologue where calls stand between
+    ("stuck_pattern", WORKING, None),  # messages with calls between them are not a monologue
     ("stuck_pattern", calling(*[("a", "1"), ("b", "2")] * 4), 6),
     ("stuck_pattern", calling(*[("a", str(n)) if n % 2 else ("b", "2") for n in range(8)]), None),
     ("same_error", calling(*MISSING, error=True), 3),  # whatever was asked

@@ -1,4 +1,4 @@
-"""In files that are no Python, lines that the blamed change wrote or a trace names are changed by tokens."""
+"""In files other than Python, lines that the blamed change wrote or a trace names are changed by tokens."""
 
 import pytest
 

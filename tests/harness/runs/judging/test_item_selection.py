@@ -1,4 +1,4 @@
-"""Which items are asked: those with something to show, or a sample drawn by seed and id alone; the rest is said."""
+"""Which items are asked: those with something to show, or a sample drawn by seed and id alone; the rest is counted."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The runs that items are about: each is found once, one at a time, and if there is none it is said why."""
+"""The runs that items are about: each is found once, one at a time, or the reason why not."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Files of verdicts: opened, recognised, and what is said of those that cannot be read."""
+"""Files of verdicts: opened, recognised, and the errors of those that cannot be read."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep.harness.runs.shards.layout import Shard, stretches
+from misstep.harness.runs.shards.layout import Shard, ranges
 
 
 def test_a_shard_has_a_folder_that_sorts_by_number() -> None:
@@ -20,4 +20,4 @@ def test_a_shard_has_a_folder_that_sorts_by_number() -> None:
     ],
 )
 def test_missing_numbers_are_told_with_neighbours_together(numbers: list[int], text: str) -> None:
-    assert stretches(numbers) == text
+    assert ranges(numbers) == text

@@ -74,7 +74,7 @@ def _task_is_as_declared(instance: Instance, form: TaskForm, task: Task, results
     gold = instance.gold(form.setting)
     if task.defect == "environment_fail":
         if not run_tests(form.setting, gold).exit_code:
-            yield "the gold solution passes, and the environment is said to be broken"
+            yield "the gold solution passes, and the label says that the environment is broken"
         return
     yield from _passes(form, gold, "the gold solution")
     if task.defect == "weak_tests":

@@ -1,4 +1,4 @@
-"""Jobs of public harnesses become triage cases: each by what stands in its files, with all that there is."""
+"""Jobs of public harnesses become triage cases: each from its files, with all that they hold."""
 
 from collections.abc import Callable
 from pathlib import Path
