@@ -45,15 +45,15 @@ docs: .venv/.docs
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[docs]'
 	@touch $@
 
-# A paper of two columns with every table of Wink and a figure: `reports/paper/paper.pdf`. TeX comes from texlive-latex-base and
-# texlive-latex-recommended. A line more than 10 points too wide is an error.
+# A paper of two columns with every table of `make reproduce` and a figure: `reports/paper/paper.pdf`. TeX comes from
+# texlive-latex-base and texlive-latex-recommended. What is more than 10 points too wide or too high is an error.
 paper: $(STAMP)
 	@command -v pdflatex >/dev/null || { echo 'make paper needs pdflatex: install texlive-latex-base and texlive-latex-recommended'; exit 1; }
 	@test -d reports/tables/wink || $(BIN)/misstep reproduce --out reports --quiet
 	@mkdir -p reports/paper
-	@cd reports && ls tables/wink/*.tex | grep -v /real_prevalence | sed 's/.*/\\input{&}\\clearpage/' > paper/all_tables.tex
+	@cd reports && ls tables/*/*.tex | grep -v wink/real_prevalence | sed 's/.*/\\input{&}\\clearpage/' > paper/all_tables.tex
 	@cd reports && for run in 1 2; do pdflatex -interaction=batchmode -halt-on-error -output-directory=paper ../examples/paper.tex >/dev/null || { tail -5 paper/paper.log; exit 1; }; done
-	@! grep -E 'Overfull .* \([0-9]{2,}\.' reports/paper/paper.log
+	@! grep -E '(Overfull .*\(|too large for page by )[0-9]{2,}\.' reports/paper/paper.log
 	@echo reports/paper/paper.pdf
 
 # The source archive, the wheel made of it, and what a package index asks of both, in `dist/`.

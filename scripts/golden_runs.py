@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.docs.documents import ROOT
 from tests.docs.test_documents import BLOCKS_OF_COMMANDS, MISSTEP
 
-SAMPLES = ("labels.csv", "label_studio.json", "loop_labels.json", "figures.csv")
+SAMPLES = ("labels.csv", "label_studio.json", "figures.csv")
 DIFFERING = re.compile(
     rb"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)?"  # a time of day
     rb"|(?<=version = )\"[^\"]*\"|(?<=\"version\": )\"[^\"]*\""

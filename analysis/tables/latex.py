@@ -76,7 +76,7 @@ _UNBROKEN = 8
 _PIECE = re.compile(r"[^-_/.,:=@]{0,16}[-_/.,:=@]|[^-_/.,:=@]{1,16}")
 """The pieces of a longer word in a folded column: TeX itself breaks words of letters alone."""
 
-_LINES_OF_A_PAGE = 50
+_LINES_OF_A_PAGE = 47
 """How many lines fit on a page of small print: caption, head, rows, the finding and the notes."""
 
 _FILLED = 0.85
@@ -191,8 +191,8 @@ def latex_text(table: Table) -> str:
     # A float longer than the page is cut off at its foot, without a word.
     parts = list(_parts(shown))
     floats = [_float(shown, part, "" if number else _named(table)) for number, part in enumerate(parts)]
-    below = _remarks(shown)
     inside = _head_lines(shown) + _lines_of(shown, parts[-1]) + _remark_lines(shown) <= _LINES_OF_A_PAGE
+    below = _remarks(shown, inside=inside)
     floats[-1][-1:-1] = below if inside else []
     return "\n".join([*chain.from_iterable(floats), *([] if inside else below)]) + "\n"
 
@@ -271,12 +271,13 @@ def _breakable(text: str) -> str:
     )
 
 
-def _remarks(shown: Printed) -> list[str]:
+def _remarks(shown: Printed, *, inside: bool) -> list[str]:
+    """Return the finding and the notes in one piece `inside` the float, or below it, where a page may end in them."""
     remarks = [_breakable(text) for text in (shown.finding, *shown.notes) if text]
     if not remarks:
         return []
-    below = [r"\noindent", r"\begin{minipage}{\linewidth}", r"\raggedright", "\n\n".join(remarks), r"\end{minipage}"]
-    return ["", r"\smallskip", *below]
+    begin, end = (r"\begin{minipage}{\linewidth}", r"\end{minipage}") if inside else (r"{\footnotesize", r"\par}")
+    return ["", r"\smallskip", r"\noindent", begin, r"\raggedright", "\n\n".join(remarks), end]
 
 
 def _head_lines(shown: Printed) -> int:

@@ -114,7 +114,7 @@ def test_commands_print_what_the_documents_say(blocks, data_folder, tmp_path, ow
         local_model_or_skip()
     folder = tmp_path / "folder"
     shutil.copytree(ROOT / "examples", folder / "examples")
-    for made_up in ("labels.csv", "label_studio.json", "loop_labels.json", "figures.csv"):
+    for made_up in ("labels.csv", "label_studio.json", "figures.csv"):
         shutil.copy(ROOT / "tests/docs" / made_up, folder)
     environment = {"MISSTEP_DATA": str(data_folder), "MISSTEP_CACHE": str(own_cache)}
     _follow(blocks, folder, environment)

@@ -208,9 +208,10 @@ def test_headings_count_as_well_since_they_stand_on_the_same_page():
     assert of_parts(latex_text(structs.replace(table, rows=grouped))) > 1
 
 
-def test_notes_for_which_the_page_has_no_room_follow_the_table():
+def test_notes_for_which_the_page_has_no_room_follow_the_table_and_may_go_on_overleaf():
     text = latex_text(structs.replace(of_rows(30), notes=("A note of some length. " * 70,)))
     assert text.index("A note") > text.index(r"\end{table*}")
+    assert "minipage" not in text
 
 
 def test_folded_lines_count_and_a_table_of_a_page_stays_one():
