@@ -38,6 +38,11 @@ def test_the_reference_has_every_command(site: Path) -> None:
     assert [name for name in LINES if f'id="misstep-{name}"' not in reference] == []
 
 
+def test_a_page_is_dark_when_the_system_is(site: Path) -> None:
+    schemes = re.findall(r'data-md-color-media="([^"]*)"', (site / "index.html").read_text("utf-8"))
+    assert schemes[0] == "(prefers-color-scheme)"
+
+
 def test_a_page_loads_nothing_from_another_host(site: Path) -> None:
     loads = re.compile(r"<(?:script|img|iframe|link)[^>]*(?:src|href)=\"?https?://")
     assert [file.name for file in site.rglob("*.html") if loads.search(file.read_text("utf-8"))] == []
