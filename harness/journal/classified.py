@@ -95,6 +95,11 @@ class LabelledSession(Struct, frozen=True):
         """Return the session with another id."""
         return msgspec.structs.replace(self, session=msgspec.structs.replace(self.session, item=item))
 
+    def placed(self, file: str) -> "LabelledSession":
+        """Return the session as one of another file."""
+        verdicts = tuple(msgspec.structs.replace(verdict, file=file) for verdict in self.verdicts)
+        return LabelledSession(msgspec.structs.replace(self.session, file=file), verdicts)
+
 
 class Judged(Struct, frozen=True):
     """The result of one batch of the inputs.

@@ -9,6 +9,7 @@ import os
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -128,6 +129,17 @@ def _read(path: Path) -> tuple[int, int]:
             length += len(block)
             checksum = zlib.crc32(block, checksum)
     return length, checksum
+
+
+def checksums_up_to(path: Path, lengths: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Return lengths, in rising order, each with the CRC-32 of so many bytes of a file; one that is gone has none."""
+    length = checksum = 0
+    with suppress(OSError), path.open("rb", buffering=0) as stream:
+        for end in lengths:
+            while length < end and (block := stream.read(min(_BLOCK, end - length))):
+                length += len(block)
+                checksum = zlib.crc32(block, checksum)
+            yield length, checksum
 
 
 def difference(was: Inputs, now: Inputs, *, gone: bool = True) -> str:

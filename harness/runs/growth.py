@@ -1,20 +1,21 @@
 """A run of `classify` that takes new and changed files: what it found in the others stays, and they are not read again.
 
-A finished run lists the files that it has read (`files.jsonl`). The new and changed ones become a run of their own in
-the folder `.growing`, which a kill interrupts like any other. When it is done, the whole is put together in a folder
-beside it, and that folder's new name, `.whole`, is what makes it count: whoever comes next moves its files into place.
+A finished run lists the files that it has read (`files.jsonl`). A file that only has another name now, as a rotated log
+has, is not new, and what a log had before it was cut off stays. New and changed files become a run of their own in the
+folder `.growing`, which a kill interrupts like any other. When it is done, the whole is put together in a folder beside
+it, and that folder's new name, `.whole`, is what makes it count: whoever comes next moves its files into place.
 """
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct, structs
 
-from misstep.harness.errors import InputError, UsageError
+from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.journal.classified import (
     AskedJudge,
     BatchEntry,
@@ -48,6 +49,7 @@ from misstep.harness.journal.records import (
     Inputs,
     Manifest,
     encode_lines,
+    items_in,
     now,
     read_manifest,
     replace_file,
@@ -57,6 +59,7 @@ from misstep.harness.journal.records import (
 from misstep.harness.journal.run_folder import PROGRESS, RunInProgress, locked, make_folder
 from misstep.harness.progress import say
 from misstep.harness.readers import FoundFile
+from misstep.harness.runs.moved_files import NOWHERE_ELSE, Places, earlier_place, places_of
 from misstep.harness.runs.opened import OpenRun
 from misstep.harness.trajectory import Skipped, Unreadable
 from misstep.harness.verdict import Verdict
@@ -98,24 +101,25 @@ def run_that_grows(
         raise UsageError(earlier_kind, "Name another folder for the run.")
     finished = OpenRun(out, earlier)
     known = {state.file: state for state in finished.read(FILE_RECORDS, unfinished=False)}
-    as_read = known
-    if earlier.misstep != manifest.misstep:
+    again = earlier.misstep != manifest.misstep
+    if again:
         say(f"misstep: {out} is of Misstep {earlier.misstep} and this is {manifest.misstep}: all is read again.")
-        as_read = {}
-    there = [file_state(file.path, as_read.get(name_of(file.path))) for file in files]
-    contents = {name: (state.bytes, state.checksum) for name, state in as_read.items()}
-    fresh = {state.file: state for state in there if contents.get(state.file) != (state.bytes, state.checksum)}
-    if not fresh:
+    there = [(file.path, file_state(file.path, known.get(name_of(file.path)))) for file in files]
+    places = places_of(known, there, again=again)
+    if not places.changed:
         return None
-    states = known | fresh
-    new = len(states) - len(known)
-    say(f"misstep: {new:,} new and {len(fresh) - new:,} changed files; the other {len(states) - len(fresh):,} stay.")
-    todo = [file for file, state in zip(files, there, strict=True) if state.file in fresh]
-    with _growing(out / GROWING, structs.replace(manifest, inputs=inputs_of_files(fresh.values()))) as run:
+    present = {state.file: state for _, state in there}
+    states = {name: state for name, state in known.items() if places.of(name) == name} | present
+    new, renamed = len(places.read - known.keys()), sum(place in present for place in places.changed.values())
+    stay = f"{len(states) - len(places.read):,} stay{f', {renamed:,} of them under another name' if renamed else ''}"
+    say(f"misstep: {new:,} new and {len(places.read) - new:,} changed files; the other {stay}.")
+    todo = [file for file, (_, state) in zip(files, there, strict=True) if state.file in places.read]
+    reading = inputs_of_files(state for state in present.values() if state.file in places.read)
+    with _growing(out / GROWING, structs.replace(manifest, inputs=reading)) as run:
         sessions = finished.read(SESSION_RECORDS, unfinished=False)
-        classify_into(run, todo, (session.item for session in sessions if session.file not in fresh))
+        classify_into(run, todo, (session.item for session in sessions if places.of(session.file) is not None))
         whole = structs.replace(manifest, started=earlier.started, inputs=inputs_of_files(states.values()))
-        summary = _put_together(finished, run, set(fresh), whole, states.values(), conclude)
+        summary = _put_together(finished, run, places, whole, states.values(), conclude)
     complete(out)
     return summary
 
@@ -146,14 +150,10 @@ def run_of(
     return summary
 
 
-def _as_it_is(one: LabelledSession) -> LabelledSession:
-    return one
-
-
 def revise(finished: OpenRun, revised: Callable[[LabelledSession], LabelledSession], conclude: Conclude) -> Summary:
     """Change the verdicts of a finished run, and its scores with them; a kill leaves it as it was, or as it becomes."""
     building = _building_in(finished.folder)
-    summary = summarise([_copied(finished, building, frozenset(), revised)])
+    summary = summarise([_copied(finished, building, NOWHERE_ELSE, revised)])
     states = list(finished.read(FILE_RECORDS, unfinished=False))
     _put_in_place(finished.folder, building, finished.manifest, conclude(summary, building), states)
     complete(finished.folder)
@@ -187,9 +187,9 @@ def _growing(folder: Path, manifest: Manifest) -> Run:
 
 
 def _copied(
-    run: OpenRun, building: Path, fresh: Set[str], revised: Callable[[LabelledSession], LabelledSession] = _as_it_is
+    run: OpenRun, building: Path, places: Places, revised: Callable[[LabelledSession], LabelledSession | None]
 ) -> BatchEntry:
-    """Copy the records of all files but the fresh ones, revised where that is asked for, and count them."""
+    """Copy the records of a run as they are revised, without those that become `None`, and count them."""
     file = run.folder / SCORES
     try:
         left_out = msgspec.json.decode(file.read_bytes(), type=_LeftOut)
@@ -203,10 +203,12 @@ def _copied(
     rules: Counter[str] = Counter()
     questions: Counter[tuple[str, str, str | None, bool]] = Counter()
     generated = 0
-    with (building / SESSIONS).open("wb") as sessions, (building / VERDICTS).open("wb") as verdicts:
-        for one in map(revised, labelled_sessions(run.folder)):
-            if one.session.file in fresh:
-                continue
+    with (
+        writing(building),
+        (building / SESSIONS).open("wb") as sessions,
+        (building / VERDICTS).open("wb") as verdicts,
+    ):
+        for one in filter(None, map(revised, labelled_sessions(run.folder))):
             rules.update(one.session.rules)
             generated += one.session.evidence == "generated"
             for verdict in one.verdicts:
@@ -217,8 +219,8 @@ def _copied(
             (patterns if one.session.parent is None else sub_agents)[one.labels] += 1
             findings += [finding_of(verdict) for verdict in one.verdicts if verdict.label == "yes"]
             failed += failed_verdicts(one.verdicts)
-    unreadable = [one for one in left_out.unreadable if one.file not in fresh]
-    skipped = [one for one in left_out.skipped if one.file not in fresh]
+    unreadable = [structs.replace(one, file=at) for one in left_out.unreadable if (at := places.of(one.file))]
+    skipped = [structs.replace(one, file=at) for one in left_out.skipped if (at := places.of(one.file))]
     counts = list(patterns.items()), list(sub_agents.items())
     used = [RulesUsed(*one) for one in rules.items()]
     judges = [
@@ -232,16 +234,29 @@ def _copied(
 def _put_together(
     finished: OpenRun,
     growing: Run,
-    fresh: set[str],
+    places: Places,
     manifest: Manifest,
     states: Iterable[FileState],
     conclude: Conclude,
 ) -> Summary:
     """Put the unchanged and the new records together in a folder beside the finished run's files."""
     building = _building_in(finished.folder)
-    entries = [_copied(finished, building, fresh), *growing.entries]
+    names = set(items_in(growing.folder / SESSIONS))
+
+    def staying(one: LabelledSession) -> LabelledSession | None:
+        file, place = one.session.file, places.of(one.session.file)
+        alone = one.session.line is None and file in places.read  # then the file's session is what is read now
+        if file in places.rewritten and not alone and one.session.item not in names:
+            place = earlier_place(file)
+        return one.placed(place) if place else None
+
+    entries = [_copied(finished, building, places, staying), *growing.entries]
     for name in (VERDICTS, SESSIONS):
-        with (growing.folder / name).open("rb") as source, (building / name).open("ab") as target:
+        with (
+            writing(building),
+            (growing.folder / name).open("rb") as source,
+            (building / name).open("ab") as target,
+        ):
             shutil.copyfileobj(source, target)
     summary = summarise(entries)
     _put_in_place(finished.folder, building, manifest, conclude(summary, building), states)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from misstep.analysis.gold import read_marked_errors
 from misstep.analysis.measures.alarms import WatchedRun, watched_run
-from misstep.harness.errors import NoTrajectory
+from misstep.harness.errors import NoTrajectory, writing
 from misstep.harness.escaping import plain
 from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.journal.classified import PLACED_RECORDS, SessionFinding
@@ -36,6 +36,7 @@ def new_findings(
     Of a run of `classify` that is all that is found from then on.
     """
     known = _reported(out)
+    told = {key[2:] for key in known}  # a log that is rotated has another name, and its sessions are the same
     plan = replace(plan, arguments=[*map(str, paths), "--out", str(out)])
     waiting = False
     while True:
@@ -47,10 +48,10 @@ def new_findings(
                 say(f"misstep: {plain(error.line())} Waiting for the first session.")
             waiting, reported = True, []
         for one in reported:
-            if (key := (one.file, one.line, one.item, one.category)) not in known:
-                known.add(key)
+            if (one.item, one.category) not in told:
+                told.add((one.item, one.category))
                 yield one
-                _note(out, [key])
+                _note(out, [(one.file, one.line, one.item, one.category)])
         wait()
 
 
@@ -69,7 +70,7 @@ def _reported(run: Path) -> set[Key]:
 
 
 def _note(run: Path, keys: Iterable[Key]) -> None:
-    with (run / TOLD).open("ab") as file:
+    with writing(run / TOLD), (run / TOLD).open("ab") as file:
         file.write(b"".join(msgspec.json.encode(key) + b"\n" for key in keys))
 
 

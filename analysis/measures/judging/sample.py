@@ -1,7 +1,7 @@
 """A run's verdicts beside people's labels, as codes: what every question about a judge starts from."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import multimode
 from typing import Literal
 
 import numpy as np
@@ -41,14 +41,11 @@ def majority(gold: Iterable[GoldLabel], raters: Sequence[str] = ()) -> Reference
     if unknown:
         raise UsageError(f"no labels by {', '.join(unknown)}", f"Raters: {', '.join(by_rater) or 'none'}.")
     counted = {rater: labels for rater, labels in by_rater.items() if not raters or rater in raters}
-    votes: dict[str, Counter[str]] = {}
+    votes: dict[str, list[str]] = {}
     for labels in counted.values():
         for item, label in labels.items():
-            votes.setdefault(item, Counter())[label] += 1
-    winners = {
-        item: [label for label, count in counts.items() if count == max(counts.values())]
-        for item, counts in votes.items()
-    }
+            votes.setdefault(item, []).append(label)
+    winners = {item: labels if len(labels) == 1 else multimode(labels) for item, labels in votes.items()}
     return Reference(
         {item: labels[0] for item, labels in winners.items() if len(labels) == 1},
         frozenset(item for item, labels in winners.items() if len(labels) > 1),
