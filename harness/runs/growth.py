@@ -59,7 +59,7 @@ from misstep.harness.journal.records import (
 from misstep.harness.journal.run_folder import PROGRESS, RunInProgress, locked, make_folder
 from misstep.harness.progress import say
 from misstep.harness.readers import FoundFile
-from misstep.harness.runs.moved_files import NOWHERE_ELSE, Places, earlier_place, places_of
+from misstep.harness.runs.moved_files import NOWHERE_ELSE, MovedFiles, earlier_place, places_of
 from misstep.harness.runs.opened import OpenRun
 from misstep.harness.trajectory import Skipped, Unreadable
 from misstep.harness.verdict import Verdict
@@ -187,7 +187,7 @@ def _growing(folder: Path, manifest: Manifest) -> Run:
 
 
 def _copied(
-    run: OpenRun, building: Path, places: Places, revised: Callable[[LabelledSession], LabelledSession | None]
+    run: OpenRun, building: Path, places: MovedFiles, revised: Callable[[LabelledSession], LabelledSession | None]
 ) -> BatchEntry:
     """Copy the records of a run as they are revised, without those that become `None`, and count them."""
     file = run.folder / SCORES
@@ -234,7 +234,7 @@ def _copied(
 def _put_together(
     finished: OpenRun,
     growing: Run,
-    places: Places,
+    places: MovedFiles,
     manifest: Manifest,
     states: Iterable[FileState],
     conclude: Conclude,

@@ -11,7 +11,7 @@ _EARLIER = " (rewritten since)"
 """The end of the place of records whose content is nowhere now: no file has that name, so that they stay."""
 
 
-class Places(Struct, frozen=True):
+class MovedFiles(Struct, frozen=True):
     """The places of the records of a run that grows.
 
     - `changed`: The file of records → their file now, `None` where it is read again; of all others it stays.
@@ -33,7 +33,7 @@ def earlier_place(file: str) -> str:
     return file if file.endswith(_EARLIER) else f"{file}{_EARLIER}"
 
 
-def places_of(known: Mapping[str, FileState], there: Sequence[tuple[Path, FileState]], *, again: bool) -> Places:
+def places_of(known: Mapping[str, FileState], there: Sequence[tuple[Path, FileState]], *, again: bool) -> MovedFiles:
     """Return what became of known files, by their content; `again` reads all that are there."""
     contents = {state.file: _content(state) for _, state in there}
     changed = {name for name, content in contents.items() if name not in known or _content(known[name]) != content}
@@ -45,10 +45,10 @@ def places_of(known: Mapping[str, FileState], there: Sequence[tuple[Path, FileSt
     place: dict[str, str | None] = dict.fromkeys(read | before)
     place |= {old: new if new in whole - read else None for old, new in moved.items()}
     place |= {name: earlier_place(name) for name in nowhere - read}
-    return Places(place, read, nowhere & read | before)
+    return MovedFiles(place, read, nowhere & read | before)
 
 
-NOWHERE_ELSE = Places({}, frozenset(), frozenset())
+NOWHERE_ELSE = MovedFiles({}, frozenset(), frozenset())
 """All files are where they were."""
 
 
