@@ -43,7 +43,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         store = FolderStore(folder / "run")
-        plan, digest = _write_shards(store, folder / "generated")
+        plan, digest = write_shards(store, folder / "generated")
         steps: dict[str, Callable[[], object]] = {
             COPYING: lambda: shutil.copytree(folder / "run" / "shards", folder / "copy"),
             "records": lambda: merge_shards(store, plan, digest, lambda _summary, _folder: {}),
@@ -60,14 +60,15 @@ def main() -> None:
     print("\n" + judged("records and scores, seconds", least["records and scores"], MOST_SECONDS))
 
 
-def _write_shards(store: Store, generated: Path) -> tuple[Plan, str]:
+def write_shards(store: Store, generated: Path, verdicts: int = VERDICTS) -> tuple[Plan, str]:
+    """Write the shards of a run of `classify` with about so many verdicts; `merge` makes the run of them."""
     write_folder(generated, GenerateOptions(GENERATED, 0))
     classify_plan = ClassifyPlan(CATEGORIES, classify_all, ["runs", "--out", "run"])
     judge = classify_plan.judge(keep_lines=True)
     judged = [judge(batch) for batch in batches(found_files([generated]))]
     draft = Plan(SHARDS, classify_plan.manifest(), ("runs",))
     plan, digest = frozen_plan(store, draft)
-    repeats = VERDICTS // len(CATEGORIES) // sum(len(one.items) for one in judged) // SHARDS + 1
+    repeats = verdicts // len(CATEGORIES) // sum(len(one.items) for one in judged) // SHARDS + 1
     copies = (_renamed(one, f"{number:08}") for number, one in enumerate(cycle(judged)))
     sessions = size = 0
     for shard in shards_of(SHARDS):
