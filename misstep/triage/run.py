@@ -82,7 +82,7 @@ def triage(
     parts: ShardOptions,
     box: SandboxOptions,
 ) -> None:
-    """Say of runs whether they are the fault of the task, of the agent or of the infrastructure.
+    """Attribute failed runs to the task, the agent or the infrastructure.
 
     Each verdict names its evidence. A case is a folder (`misstep help triage-case`), whose `case.toml` has
     `outcome = "failed"` or `"passed"`; jobs of Harbor, runs of Terminal-Bench, evaluations of SWE-bench and rollouts of

@@ -81,9 +81,9 @@ def test_the_readme_is_short_and_names_every_page() -> None:
 
 
 def test_the_choice_that_a_reader_is_told_to_change_stands_in_the_notebook() -> None:
-    told = re.search(r"In `(\w+\.ipynb)`, for example, change the floor\s+in `([^`]+)`", EVERYTHING)
-    assert told
-    assert told[2] in (ROOT / "notebooks" / told[1]).read_text()
+    match = re.search(r"In `(\w+\.ipynb)`, for example, change the floor\s+in `([^`]+)`", EVERYTHING)
+    assert match
+    assert match[2] in (ROOT / "notebooks" / match[1]).read_text()
 
 
 def test_the_settings_of_the_hook_are_those_that_doctor_looks_for(tmp_path: Path) -> None:

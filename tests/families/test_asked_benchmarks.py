@@ -98,21 +98,21 @@ def test_every_gold_label_of_an_item_is_among_those_that_a_judge_may_give_it(ben
 def test_the_prompt_has_question_labels_and_what_the_benchmark_lets_be_seen(benchmarks: list[Benchmark]) -> None:
     for benchmark in benchmarks:
         for item, run in benchmark.handful():
-            said = prompt(benchmark.spec, item, run)
-            assert benchmark.spec.asks in said
+            text = prompt(benchmark.spec, item, run)
+            assert benchmark.spec.asks in text
             for label in offered(benchmark.spec, item):
-                assert f"\n- {label}" in said
+                assert f"\n- {label}" in text
             for name in benchmark.spec.shown:
-                assert item.extra.get(name) in (None, "") or f"{name}:\n<data " in said
-            assert item.step is None or f"[step {item.step}] " in said
+                assert item.extra.get(name) in (None, "") or f"{name}:\n<data " in text
+            assert item.step is None or f"[step {item.step}] " in text
 
 
 def planted(item: Item, run: Trajectory | None) -> tuple[Item, Trajectory | None, dict[str, str]]:
     """The item and its run with marks instead of everything that may tell the label, and field → mark."""
     marks = {name: f"planted-{name}" for name in item.extra}
-    told = msgspec.structs.replace(item, id="planted-id", extra=dict(marks))
+    marked_one = msgspec.structs.replace(item, id="planted-id", extra=dict(marks))
     if run is None:
-        return told, None, marks
+        return marked_one, None, marks
     marked = msgspec.structs.replace(
         run,
         id="planted-run",
@@ -122,17 +122,17 @@ def planted(item: Item, run: Trajectory | None) -> tuple[Item, Trajectory | None
         extra={"note": "planted-note"},
         steps=tuple(msgspec.structs.replace(step, extra={"note": "planted-step"}) for step in run.steps),
     )
-    return told, marked, marks
+    return marked_one, marked, marks
 
 
 @pytest.mark.data
 def test_nothing_is_shown_that_the_benchmark_does_not_name(benchmarks: list[Benchmark]) -> None:
     for benchmark in benchmarks:
         for item, run in benchmark.handful():
-            told, marked, marks = planted(item, run)
-            said = prompt(benchmark.spec, told, marked)
-            assert {name for name, mark in marks.items() if mark in said} == set(benchmark.spec.shown) & marks.keys()
-            rest = said
+            marked_one, marked, marks = planted(item, run)
+            text = prompt(benchmark.spec, marked_one, marked)
+            assert {name for name, mark in marks.items() if mark in text} == set(benchmark.spec.shown) & marks.keys()
+            rest = text
             for name in benchmark.spec.shown:
                 rest = rest.replace(marks.get(name, ""), "") if name in marks else rest
             assert "planted-" not in rest

@@ -159,9 +159,9 @@ class KnowsAll(KnowsLoops):
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
         """As the item asks."""
-        said = await super().judge(item, trajectory, ask)
-        turned = {"yes": "no", "no": "yes"}[said.label or ""]
-        return said if item.extra["category"] == CATEGORIES[0] else replace(said, label=turned)
+        verdict = await super().judge(item, trajectory, ask)
+        turned = {"yes": "no", "no": "yes"}[verdict.label or ""]
+        return verdict if item.extra["category"] == CATEGORIES[0] else replace(verdict, label=turned)
 
 
 def says_loops(request: Request) -> str:

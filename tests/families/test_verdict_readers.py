@@ -51,9 +51,9 @@ def test_a_file_is_recognised_by_its_reader_and_no_other(name: str, tmp_path: Pa
 
 @pytest.mark.parametrize("name", [name for name in FORMS if name != "table"])
 def test_a_reader_shows_a_made_up_file_and_names_where_the_form_is_described(name: str) -> None:
-    said = VERDICT_READERS.load(name).__doc__ or ""
-    assert "(made up)::" in said
-    assert "\nSources: https://" in said
+    text = VERDICT_READERS.load(name).__doc__ or ""
+    assert "(made up)::" in text
+    assert "\nSources: https://" in text
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -72,9 +72,9 @@ def test_no_value_is_too_odd() -> None:
 
 def test_no_value_is_too_deep() -> None:
     deep = nested(20_000)
-    told, text = digest(deep), as_json(deep)
-    assert told == digest(nested(20_000))
-    assert told != digest(nested(20_000, "y"))
+    hash_, text = digest(deep), as_json(deep)
+    assert hash_ == digest(nested(20_000))
+    assert hash_ != digest(nested(20_000, "y"))
     assert text.count("x") == 1 + text.count("next")
 
 

@@ -17,8 +17,8 @@ LONG = "A plank was carried to the far gate. " * 300
 
 def atif(name: str, steps: int = 3, text: str = "look further") -> bytes:
     """One trajectory in ATIF, as one line."""
-    said = [{"step_id": 1, "source": "user", "message": "Mend the fence."}]
-    said += [
+    turns = [{"step_id": 1, "source": "user", "message": "Mend the fence."}]
+    turns += [
         {
             "step_id": number,
             "source": "agent",
@@ -31,7 +31,7 @@ def atif(name: str, steps: int = 3, text: str = "look further") -> bytes:
         for number in range(2, steps + 1)
     ]
     agent = {"name": "made-up", "version": "1"}
-    document = {"schema_version": "ATIF-v1.4", "session_id": name, "agent": agent, "steps": said}
+    document = {"schema_version": "ATIF-v1.4", "session_id": name, "agent": agent, "steps": turns}
     return json.dumps(document).encode() + b"\n"
 
 

@@ -50,10 +50,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_each_trajectory_is_a_file_of_its_own_and_reads_as_before(folder: Path, tmp_path: Path) -> None:
-    said = as_json(folder, "--to", "atif", "--out", tmp_path / "out")
-    assert said["n"] == len(said["written"]) == 5
+    document = as_json(folder, "--to", "atif", "--out", tmp_path / "out")
+    assert document["n"] == len(document["written"]) == 5
     before = {one.id: one for path in ("tau", "deep/mini", "gate") for one in read_file(folder / path)}  # type: ignore[union-attr]
-    after = {one.id: one for path in said["written"] for one in read_file(Path(path))}  # type: ignore[union-attr]
+    after = {one.id: one for path in document["written"] for one in read_file(Path(path))}  # type: ignore[union-attr]
     assert after == before
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "3-0.json",
@@ -95,11 +95,11 @@ def test_the_same_line_again_replaces_what_a_stopped_one_left(folder: Path, tmp_
 
 
 def test_what_steps_refer_to_again_and_again_does_not_make_the_output_many_times_the_input(tmp_path: Path) -> None:
-    told = [
+    lines = [
         {"role": "user", "content": "attachment://a"},
         {"role": "assistant", "content": [{"image": "tc://a"}]},
     ] * 100
-    samples = [{"id": n, "messages": told, "attachments": {"a": str(n) * 20_000}} for n in range(3)]
+    samples = [{"id": n, "messages": lines, "attachments": {"a": str(n) * 20_000}} for n in range(3)]
     log = {"version": 2, "eval": {"task": "t", "model": "m"}, "plan": "p" * 90_000, "samples": samples}
     (tmp_path / "log.json").write_text(json.dumps(log), encoding="utf-8")
     convert(tmp_path / "log.json", "--out", tmp_path / "out")
@@ -112,12 +112,12 @@ def test_what_steps_refer_to_again_and_again_does_not_make_the_output_many_times
 def test_a_broken_line_is_named_with_file_and_line_and_the_others_are_written(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     path.write_bytes(atif("first") + b"{broken\n" + atif("third"))
-    said = convert(path, "--out", tmp_path / "out", "--json")
-    assert said.exit_code == 1
-    document = json.loads(said.stdout)
+    result = convert(path, "--out", tmp_path / "out", "--json")
+    assert result.exit_code == 1
+    document = json.loads(result.stdout)
     assert document["n"] == 2
     assert [(one["file"], one["line"]) for one in document["unreadable"]] == [(str(path), 2)]
-    assert f"{path}:2" in said.stderr
+    assert f"{path}:2" in result.stderr
 
 
 def test_a_named_file_of_no_known_format_is_an_error_that_says_why(tmp_path: Path) -> None:

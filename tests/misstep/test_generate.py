@@ -70,10 +70,10 @@ def test_the_folder_is_a_benchmark_with_one_item_and_label_a_trajectory_and_cate
 
 
 def test_the_variant_of_every_trajectory_is_told_to_those_who_may_see_the_truth(folder: Path) -> None:
-    told = [(row["trajectory"], row["variant"]) for row in rows(folder / "gold_variants.csv")]
-    assert told == [(case.trajectory.id, case.variant) for case in generated(30, 4)]
+    variants = [(row["trajectory"], row["variant"]) for row in rows(folder / "gold_variants.csv")]
+    assert variants == [(case.trajectory.id, case.variant) for case in generated(30, 4)]
     shown = (folder / "trajectories.jsonl").read_text() + (folder / "items.jsonl").read_text()
-    assert not any(f'"{variant}"' in shown for _, variant in told)
+    assert not any(f'"{variant}"' in shown for _, variant in variants)
 
 
 def test_the_same_call_gives_the_same_bytes_anywhere_and_again(folder: Path, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def hardening(options: SkillOptions) -> Skill:
 
 
 def sampled(items: Sequence[WorkItem], n: int, seed: int) -> tuple[str, ...]:
-    """Return the ids of at most `n` items by chance, each with those that it comes after, in their own order."""
+    """Return the ids of at most `n` items by chance, each with its prerequisites, in their own order."""
     known = {item.id: item for item in items}
 
     def with_earlier(name: str) -> set[str]:

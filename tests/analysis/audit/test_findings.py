@@ -177,8 +177,8 @@ def test_the_tables_count_what_the_findings_are() -> None:
 @pytest.mark.parametrize("status", FAILED)
 def test_every_failure_stands_in_its_table_with_its_sentence(status: str) -> None:
     reasons = {row.reason for row in findings_table(all_findings(), status).rows if row.status is not None}  # type: ignore[arg-type]
-    told = [as_one(alike) for alike in merged(all_findings())]
-    assert reasons == {one.explanation for one in told if one.status == status}
+    sentences = [as_one(alike) for alike in merged(all_findings())]
+    assert reasons == {one.explanation for one in sentences if one.status == status}
 
 
 def test_no_sentence_is_lost_where_findings_are_told_as_one() -> None:
@@ -226,12 +226,12 @@ def test_one_swap_of_rows_is_told_as_one_with_each_cell() -> None:
     result = paper_findings(Paper("made-up", "", "", (*judge_cells(), *judge_cells("Table 3", 1))), "made-up")
     assert [one.status for one in result] == ["differs"] * 5 + ["reproduced"] * 3
     of_one_table, alone, *_ = merged(result)
-    told = as_one(of_one_table)
-    assert (told.name, told.place, told.printed) == ("4 figures", "Table 2", "0.43, 0.75, 0.80, 0.50")
-    assert told.sentence.startswith(
+    sentence = as_one(of_one_table)
+    assert (sentence.name, sentence.place, sentence.printed) == ("4 figures", "Table 2", "0.43, 0.75, 0.80, 0.50")
+    assert sentence.sentence.startswith(
         "Class A, precision: 40 / 50 is 0.80, not 0.43. Class A, recall: 40 / 80 is 0.50, not"
     )
-    assert told.suggestion == "the rows of the two classes are swapped: then these 4 figures fit"
+    assert sentence.suggestion == "the rows of the two classes are swapped: then these 4 figures fit"
     assert as_one(alone).name == "Class A, precision"
     table = findings_table(result, "differs")
     assert len(table.rows) == 4

@@ -27,9 +27,9 @@ def test_the_rate_is_per_answered_invocation_and_its_interval_is_that_of_traject
 
 
 def test_an_intervention_says_where_it_began_when_it_was_seen_and_what_came_of_it() -> None:
-    told = Intervention((LOOP,), 10, 12, guidance="Stop.")
+    word = Intervention((LOOP,), 10, 12, guidance="Stop.")
     late = Intervention((LOOP,), 20, withheld="stale")
-    result = observed([_run("a", 2, 4, told, late)])
+    result = observed([_run("a", 2, 4, word, late)])
     first, second = result.interventions
     assert (first.item, first.step, first.categories, first.detected_at, first.delivered_at) == (
         "a",

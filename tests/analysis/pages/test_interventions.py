@@ -73,7 +73,7 @@ def test_a_word_that_was_withheld_says_why() -> None:
 
 
 def test_a_step_of_guidance_is_called_so() -> None:
-    said = Step("system", "<system-reminder>Stop.</system-reminder>", extra={INTERVENTION: 0})
-    page = _page((*STEPS[:7], said, *STEPS[7:]), None)
+    reminder = Step("system", "<system-reminder>Stop.</system-reminder>", extra={INTERVENTION: 0})
+    page = _page((*STEPS[:7], reminder, *STEPS[7:]), None)
     assert 'class="step guidance"' in page
     assert 'class="guidance" x="7"' in page

@@ -106,8 +106,8 @@ def test_totals_of_tokens_cost_and_time_are_there():
     spent = Tokens(1_200, 30, cost_usd=0.25)
     timed = [Step("agent", tokens=spent, timestamp=f"2026-03-02T10:0{minute}:00Z") for minute in (0, 4)]
     facts = dict(run_facts(trajectory(steps=tuple(timed))))
-    told = {name: facts[name] for name in ("Tokens in", "Tokens out", "Cost", "From first to last step")}
-    assert told == {"Tokens in": "2,400", "Tokens out": "60", "Cost": "$0.50", "From first to last step": "240 s"}
+    part = {name: facts[name] for name in ("Tokens in", "Tokens out", "Cost", "From first to last step")}
+    assert part == {"Tokens in": "2,400", "Tokens out": "60", "Cost": "$0.50", "From first to last step": "240 s"}
     untold = dict(run_facts(trajectory(steps=(Step("agent", timestamp="yesterday"), *timed[:1]))))
     assert "From first to last step" not in untold
 

@@ -42,9 +42,9 @@ def test_of_what_was_planted_in_deeds_most_is_found(
 def test_most_of_what_is_found_was_planted_and_shown_by_its_steps(
     category: str, judged: list[tuple[Case, Sequence[Verdict]]]
 ) -> None:
-    said = [(case, one) for case, verdicts in judged for one in verdicts if one.judge == category]
-    assert _mostly(case.truth[category] for case, _ in said)
-    assert _mostly(bool({*one.steps} & {*case.evidence[category]}) for case, one in said if case.truth[category])
+    verdicts_on = [(case, one) for case, verdicts in judged for one in verdicts if one.judge == category]
+    assert _mostly(case.truth[category] for case, _ in verdicts_on)
+    assert _mostly(bool({*one.steps} & {*case.evidence[category]}) for case, one in verdicts_on if case.truth[category])
 
 
 def test_without_a_limit_in_words_no_change_is_called_unrequested(judged: list[tuple[Case, Sequence[Verdict]]]) -> None:

@@ -339,8 +339,8 @@ def test_a_mode_that_ended_before_the_first_change_is_a_no() -> None:
 
 def test_a_message_about_another_mode_ends_none_that_is_recorded() -> None:
     planning = Step("user", "Split it.", extra={"permissionMode": "plan"})
-    told = run(planning, Step("system", "Mode: think aloud."), edit("src/a.py"))
-    assert verdict("unrequested_changes", told).steps == (2,)
+    run_told = run(planning, Step("system", "Mode: think aloud."), edit("src/a.py"))
+    assert verdict("unrequested_changes", run_told).steps == (2,)
 
 
 @pytest.mark.parametrize("name", NOT_IN_FORCE)

@@ -13,8 +13,8 @@ Lines = list[dict[str, Any]]
 
 
 def answered(request: dict[str, Any], status: int = 200, body: Any = None) -> dict[str, Any]:
-    said = completion(request["body"]["messages"][-1]["content"].upper())
-    response = {"status_code": status, "request_id": "1", "body": said if body is None else body}
+    reply = completion(request["body"]["messages"][-1]["content"].upper())
+    response = {"status_code": status, "request_id": "1", "body": reply if body is None else body}
     return {"id": "batch_req_1", "custom_id": request["custom_id"], "response": response, "error": None}
 
 

@@ -136,13 +136,13 @@ def test_killed_at_any_moment_it_has_every_reply_that_was_handed_on(tmp_path: Pa
         file_actions=[(os.POSIX_SPAWN_DUP2, telling, telling)],
     )
     os.close(telling)
-    told = b""
-    while len(told) < 500:
-        told += os.read(reading, 500)
+    output = b""
+    while len(output) < 500:
+        output += os.read(reading, 500)
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)
     while rest := os.read(reading, 65536):
-        told += rest
+        output += rest
     os.close(reading)
     cache = Cache(file)
-    assert all(cache.get(question(str(index)).key()) is not None for index in range(len(told)))
+    assert all(cache.get(question(str(index)).key()) is not None for index in range(len(output)))

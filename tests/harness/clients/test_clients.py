@@ -104,13 +104,13 @@ def test_a_file_that_is_no_price_file_is_named(tmp_path: Path, text: str) -> Non
 
 
 def test_what_was_recorded_is_replayed_without_asking(tmp_path: Path) -> None:
-    said: dict[str, Outcome] = {"a": text_reply("yes", "m"), "b": Failure("server", "down", attempts=3)}
-    asked = [Request("m", (Message("user", text),)) for text in said]
+    outcomes: dict[str, Outcome] = {"a": text_reply("yes", "m"), "b": Failure("server", "down", attempts=3)}
+    asked = [Request("m", (Message("user", text),)) for text in outcomes]
     file = tmp_path / "recording.jsonl"
-    recorded = ask(RecordingClient(ScriptedClient(lambda request: said[request.messages[0].content]), file), *asked)
+    recorded = ask(RecordingClient(ScriptedClient(lambda request: outcomes[request.messages[0].content]), file), *asked)
     with file.open("ab") as stream:
         stream.write(b'{"key": "half')
-    assert ask(ReplayClient(file), *asked) == recorded == list(said.values())
+    assert ask(ReplayClient(file), *asked) == recorded == list(outcomes.values())
     ask(RecordingClient(ScriptedClient(lambda _: "no"), file), asked[1])
     assert ask(ReplayClient(file), asked[1]) == [text_reply("no", "m")]
 

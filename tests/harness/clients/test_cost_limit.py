@@ -41,8 +41,8 @@ class VaryingClient:
             self.charged += cost
         if kind is not None:
             return Failure(kind, "no answer")
-        told = self._rng.random() < 0.8
-        return Reply("yes", None, "stop", "small-1", tokens_in, tokens_out, 0.1, cost if told else None)
+        reports = self._rng.random() < 0.8
+        return Reply("yes", None, "stop", "small-1", tokens_in, tokens_out, 0.1, cost if reports else None)
 
     async def close(self) -> None:
         pass

@@ -203,10 +203,10 @@ def test_the_key_is_in_nothing_that_comes_back(status: int, caplog: pytest.LogCa
     caplog.set_level(logging.DEBUG)
     echo = {"error": {"message": f"you sent Authorization: Bearer {KEY}"}}
     outcome, _, _ = outcome_of(answer(echo, status))
-    said, _, _ = outcome_of(answer(completion(f"Bearer {KEY}")))
+    result, _, _ = outcome_of(answer(completion(f"Bearer {KEY}")))
     assert isinstance(outcome, Failure)
-    assert said.text == "Bearer [API key]"
-    for text in (repr(outcome), repr(said), caplog.text):
+    assert result.text == "Bearer [API key]"
+    for text in (repr(outcome), repr(result), caplog.text):
         assert KEY not in text
         assert KEY.replace("/", r"\/") not in text
 

@@ -116,12 +116,12 @@ def test_a_key_in_parts_of_an_answer_is_in_neither_text_nor_body(encoding: str) 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_key_in_a_batch_is_the_key(spelling: str) -> None:
-    said = SPELLINGS[spelling](KEY)
-    whole = completion(said, model=said, message={"refusal": said}, choice={"finish_reason": said})
+    text = SPELLINGS[spelling](KEY)
+    whole = completion(text, model=text, message={"refusal": text}, choice={"finish_reason": text})
     lines = [
         {"custom_id": "a", "response": {"status_code": 200, "body": whole}},
-        {"custom_id": "b", "response": {"status_code": 400, "body": {"error": "x" * 180 + said}}},
-        {"custom_id": "c", "error": {"message": said}},
+        {"custom_id": "b", "response": {"status_code": 400, "body": {"error": "x" * 180 + text}}},
+        {"custom_id": "c", "error": {"message": text}},
     ]
     content = "\n".join(map(json.dumps, lines)).encode()
     outcomes = read_outcomes(content, dict.fromkeys("abc", "m"), REDACT)

@@ -57,10 +57,10 @@ def test_the_truth_is_whether_every_reflection_tells_a_cause_of_one_diagnosis(
 ) -> None:
     causes = [{*one.voices, *one.causes} for one in _diagnoses(reflection_texts(set_))]
     for case in cases:
-        told = [{number for number, texts in enumerate(causes) if any(cause in text for cause in texts)}
+        numbers = [{number for number, texts in enumerate(causes) if any(cause in text for cause in texts)}
                 for text in case.reflections]  # fmt: skip
-        assert all(len(one) == 1 for one in told), case
-        assert case.same == (len(set.union(*told)) == 1), case
+        assert all(len(one) == 1 for one in numbers), case
+        assert case.same == (len(set.union(*numbers)) == 1), case
 
 
 def test_three_causes_of_one_failure_have_the_same_words_around_them(cases: list[ReflectionCase]) -> None:
@@ -85,9 +85,9 @@ def test_a_diagnosis_is_told_in_as_many_ways_as_a_window_has_and_no_text_stands_
 
 def test_the_layouts_have_no_word_that_the_detectors_leave_out_and_the_texts_few(set_: WordingSet) -> None:
     assert {word for text in form_words(set_) for word in words_of(text)} & TEMPLATE_WORDS == set()
-    told = {word for text in _all_texts(reflection_texts(set_)) for word in words_of(text.replace("$cause", ""))}
-    assert len(told & TEMPLATE_WORDS) <= FEW
-    assert len(told) > 300
+    words = {word for text in _all_texts(reflection_texts(set_)) for word in words_of(text.replace("$cause", ""))}
+    assert len(words & TEMPLATE_WORDS) <= FEW
+    assert len(words) > 300
 
 
 def test_the_two_sets_share_no_family_no_layout_and_no_four_words_in_a_row() -> None:

@@ -94,9 +94,9 @@ def test_a_voice_repeats_itself_only_when_it_has_said_all() -> None:
     voice = _voice(5)
     pool = [one for one in load_wordings() if (one.kind, one.set, one.language) == ("again", "development", "en")]
     number = len(pool)
-    said = [voice.say("again") for _ in range(2 * number)]
-    assert len(set(said[:number])) == number
-    assert sorted(said[:number]) == sorted(said[number:])
+    texts = [voice.say("again") for _ in range(2 * number)]
+    assert len(set(texts[:number])) == number
+    assert sorted(texts[:number]) == sorted(texts[number:])
 
 
 def test_a_program_always_answers_in_the_same_words() -> None:

@@ -83,7 +83,7 @@ def test_no_wording_has_three_words_in_a_row_that_a_rule_has() -> None:
 
 
 def test_of_the_words_by_which_limits_are_told_few_are_a_rules() -> None:
-    told = _own_words(LIMITS)
+    limit_words = _own_words(LIMITS)
     ordinary = _own_words([one for one in load_wordings() if one not in LIMITS])
     ordinary |= {
         word
@@ -91,7 +91,7 @@ def test_of_the_words_by_which_limits_are_told_few_are_a_rules() -> None:
         for word in words(file.read_text())
     }
     rules = {word for text in rule_texts() for word in words(re.sub(r"\\[a-zA-Z]", " ", text))}
-    own = told - ordinary
+    own = limit_words - ordinary
     assert len(own) > 150
     assert len(own & rules) <= FEW * len(own), sorted(own & rules)
 
@@ -194,8 +194,8 @@ def test_the_same_seed_gives_other_sessions_in_each_set(cases: dict[str, list[Ca
 
 
 def test_a_wording_of_a_limit_is_used_sooner_or_later(balanced: list[Case]) -> None:
-    told = [step.text for case in balanced for step in case.trajectory.steps if step.role != "agent"]
+    texts = [step.text for case in balanced for step in case.trajectory.steps if step.role != "agent"]
     kinds = {"only_path"}  # of the tasks that really run alone
     scoring = [one for one in LIMITS if one.set == "scoring" and one.kind not in kinds]
-    used = [one for one in scoring if any(stands_in(one.text, text) for text in told)]
+    used = [one for one in scoring if any(stands_in(one.text, text) for text in texts)]
     assert len(used) >= 0.7 * len(scoring)

@@ -102,8 +102,8 @@ def test_what_an_earlier_version_did_not_note_is_not_compared() -> None:
 
 
 def _two(*parts: tuple[str, str]) -> Inputs:
-    told = tuple(text_part(name, text) for name, text in parts)
-    return Inputs(2, 5, "ff", inputs.digest_of(told), told)
+    parts_told = tuple(text_part(name, text) for name, text in parts)
+    return Inputs(2, 5, "ff", inputs.digest_of(parts_told), parts_told)
 
 
 @pytest.mark.parametrize(

@@ -83,12 +83,12 @@ def _try_to_open(folder: Path, said: "multiprocessing.SimpleQueue[str]") -> None
 
 def test_two_processes_never_write_one_run(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
-    said = context.SimpleQueue()
+    queue = context.SimpleQueue()
     with _opened(tmp_path):
-        other = context.Process(target=_try_to_open, args=(tmp_path, said))
+        other = context.Process(target=_try_to_open, args=(tmp_path, queue))
         other.start()
         other.join(30)
-    assert "another process is writing" in said.get()
+    assert "another process is writing" in queue.get()
 
 
 def _other_process(monkeypatch: pytest.MonkeyPatch, also: Callable[[], None] = lambda: None, **changes: object) -> None:

@@ -64,8 +64,8 @@ def test_padding_is_as_long_as_the_text_and_says_no_sentence_twice() -> None:
     for size in (5, 200, 5_000):
         [way] = CHANGES["longer"](Subject(text("x" * size), None), "\n".join(sentences))
         padding = way.item.text.removeprefix("x" * size + "\n\n")
-        told = [one for one in sentences if one in padding]
-        assert padding == " ".join(told)
+        used = [one for one in sentences if one in padding]
+        assert padding == " ".join(used)
         assert len(padding) >= min(size, len(" ".join(sentences)))
 
 

@@ -133,8 +133,8 @@ def test_a_label_is_one_line_in_the_prompt_and_comes_back_as_it_is_written(tmp_p
     system = asked.requests[0].messages[0].content
     assert "- fru⟨U+200B⟩it - rule: say it\n" in system
     assert "<|" not in system
-    said = msgspec.json.encode({"label": "fru⟨U+200B⟩it - rule: say it"}).decode()
-    assert verdict(spec, asked, [reply(said)]).label == item.labels[0]
+    answer_text = msgspec.json.encode({"label": "fru⟨U+200B⟩it - rule: say it"}).decode()
+    assert verdict(spec, asked, [reply(answer_text)]).label == item.labels[0]
 
 
 def test_a_reply_that_copies_an_object_out_of_the_record_is_unreadable(tmp_path: Path) -> None:
@@ -185,13 +185,13 @@ def test_every_shipped_prompt_is_used_by_a_judge_or_by_all() -> None:
 def test_what_a_server_does_not_take_is_left_out_of_the_request(tmp_path: Path) -> None:
     (request,) = ask(judge(tmp_path), Item("i1", "text", text="an apple"), None).requests
     assert {"seed", "temperature", "max_tokens"} < request.body().keys()
-    told = judge(tmp_path)
+    verdict = judge(tmp_path)
     file = tmp_path / "judge.toml"
     file.write_text(file.read_text() + 'omit = ["seed", "temperature"]\nextra = {max_completion_tokens = 90}\n')
     (request,) = ask(read_judge(file), Item("i1", "text", text="an apple"), None).requests
     assert not {"seed", "temperature", "max_tokens"} & request.body().keys()
     assert request.most_tokens_out() == 90
-    assert told.model.max_tokens == 1024
+    assert verdict.model.max_tokens == 1024
     file.write_text(file.read_text().replace('"seed"', '"sed"'))
     with pytest.raises(InputError, match="omit"):
         read_judge(file)

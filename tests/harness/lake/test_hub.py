@@ -79,10 +79,10 @@ def test_a_command_reads_a_split_records_where_its_files_are_and_keeps_the_key_t
     server: Hub, tmp_path: Path
 ) -> None:
     address = f"hf://datasets/{NAME}?config=tools&split=train"
-    said = {"HF_ENDPOINT": server.address, "HF_TOKEN": "hf_hunter2", "HF_HOME": str(tmp_path / "home")}
-    said["MISSTEP_CACHE"] = str(tmp_path / "cache")
+    variables = {"HF_ENDPOINT": server.address, "HF_TOKEN": "hf_hunter2", "HF_HOME": str(tmp_path / "home")}
+    variables["MISSTEP_CACHE"] = str(tmp_path / "cache")
     run = tmp_path / "run"
-    ended = in_new_interpreter("classify", address, "--out", run, **said)
+    ended = in_new_interpreter("classify", address, "--out", run, **variables)
     assert ended.returncode == 0, ended.stderr
     assert "hf_hunter2" in server.asked[-1]
     kept = {path.name: path.read_text() for path in run.iterdir() if path.is_file()}

@@ -108,8 +108,8 @@ class Asking(_Bad):
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:
         outcome = await ask(Request(ask.model, (Message("user", trajectory.steps[-1].results[0].text),)))
-        said = outcome.text if isinstance(outcome, Reply) else outcome.sentence
-        return Feedback((Misbehaviour("asked", (), f"{said} {len(trajectory.steps)}"),))
+        text = outcome.text if isinstance(outcome, Reply) else outcome.sentence
+        return Feedback((Misbehaviour("asked", (), f"{text} {len(trajectory.steps)}"),))
 
 
 class Spying(_Bad):

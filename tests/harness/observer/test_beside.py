@@ -12,17 +12,17 @@ CALL = Step("agent", calls=(ToolCall("bash", {"command": "cat a"}),), results=(T
 
 
 def test_a_loop_is_spoken_of_and_the_process_ends() -> None:
-    steps, said = [Step("user", "Read a.")], None
+    steps, reminder = [Step("user", "Read a.")], None
     deadline = time.monotonic() + 60
     with Observer("rules", "Read a.", item="mine") as observer:
         process = observer._process.process_id
         assert process is not None
-        while said is None and time.monotonic() < deadline:
+        while reminder is None and time.monotonic() < deadline:
             steps.append(CALL)
-            said = observer.after_action(steps)
+            reminder = observer.after_action(steps)
             Event().wait(0.01)
-    assert said is not None
-    assert "cat a" in said.text
+    assert reminder is not None
+    assert "cat a" in reminder.text
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
     record = observer.observed(steps)

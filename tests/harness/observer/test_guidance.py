@@ -109,9 +109,9 @@ def test_what_a_detector_reasons_is_not_said_to_the_agent() -> None:
 
 
 def test_the_mark_of_guidance_is_kept_by_atif_and_in_json() -> None:
-    told = run(asked(), read(), guidance_step(guidance([(Misbehaviour("infinite_loop"), 1)]), 0), read())
-    document = to_atif(told)
+    guided = run(asked(), read(), guidance_step(guidance([(Misbehaviour("infinite_loop"), 1)]), 0), read())
+    document = to_atif(guided)
     again = from_atif(json.loads(json.dumps(document)))
-    assert again.steps == told.steps
+    assert again.steps == guided.steps
     assert again.steps[2].extra[INTERVENTION] == 0
-    assert msgspec.json.decode(msgspec.json.encode(told), type=type(told)) == told
+    assert msgspec.json.decode(msgspec.json.encode(guided), type=type(guided)) == guided

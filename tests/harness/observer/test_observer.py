@@ -87,11 +87,11 @@ async def _alone() -> Trajectory:
 
 def test_guidance_stands_in_the_run_behind_the_action_after_which_it_came() -> None:
     run, observed = asyncio.run(_watched(Scheduled(looping(4, 5, 6))))
-    said = [(number, step.role, step.extra) for number, step in enumerate(run.steps) if step.extra]
+    words = [(number, step.role, step.extra) for number, step in enumerate(run.steps) if step.extra]
     first = observed.interventions[0]
     assert first.detected_at == 6
     assert first.delivered_at is not None
-    assert said == [(first.delivered_at + 1, "system", {INTERVENTION: 0})]
+    assert words == [(first.delivered_at + 1, "system", {INTERVENTION: 0})]
     assert run.steps[first.delivered_at + 1].text == first.guidance
     assert first.guidance.startswith("<system-reminder from=")
     assert observed.n_steps == len(run.steps) - 1

@@ -179,9 +179,9 @@ def test_one_problem_is_spoken_of_once_a_level_at_most(answers: list[tuple[int, 
         steps += [read()] * delay
         state.answered(feedback, steps)
         steps.append(read())
-    said = [one for one in state.observed(steps).interventions if one.withheld in ("", "shadow")]
-    alone = [(one.misbehaviours[0], one.level) for one in said if len(one.misbehaviours) == 1]
+    words = [one for one in state.observed(steps).interventions if one.withheld in ("", "shadow")]
+    alone = [(one.misbehaviours[0], one.level) for one in words if len(one.misbehaviours) == 1]
     levels = [(result.category, subject_of(result), level) for result, level in alone if subject_of(result)]
     assert len(levels) == len(set(levels))
-    assert all(1 <= one.level <= 3 for one in said)
-    assert all(one.delivered_at is None or one.delivered_at >= one.detected_at for one in said)
+    assert all(1 <= one.level <= 3 for one in words)
+    assert all(one.delivered_at is None or one.delivered_at >= one.detected_at for one in words)

@@ -213,8 +213,8 @@ def test_a_file_of_no_known_format_is_said_with_the_reason_of_the_nearest_alone(
         list(read_file(file))
     assert list(raised.value.reasons) == list(READERS)
     assert all(raised.value.reasons.values())
-    told = {name for name in READERS if f"{name}: " in raised.value.line()}
-    assert told == {nearest.split(":")[0]}
+    names = {name for name in READERS if f"{name}: " in raised.value.line()}
+    assert names == {nearest.split(":")[0]}
     assert f"; the nearest is {nearest}" in raised.value.line()
 
 

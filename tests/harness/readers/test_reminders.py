@@ -21,8 +21,8 @@ def _line(kind: str, content: Any = None, **fields: Any) -> dict[str, Any]:
 
 
 def _context(*content: str, kind: str = "hook_additional_context") -> dict[str, Any]:
-    told = {"type": kind, "hookEvent": "PostToolUse", "hookName": "PostToolUse:Bash", "content": list(content)}
-    return _line("attachment", attachment=told)
+    attachment = {"type": kind, "hookEvent": "PostToolUse", "hookName": "PostToolUse:Bash", "content": list(content)}
+    return _line("attachment", attachment=attachment)
 
 
 CALL = _line("assistant", [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}])
@@ -75,8 +75,8 @@ def test_a_reminder_in_a_persons_message_is_apart_from_the_persons_words(tmp_pat
 
 
 def test_reminders_are_found_in_other_formats_and_numbered_in_their_order(tmp_path: Path) -> None:
-    said = [{"role": "system", "content": OURS}, {"role": "user", "content": OURS}]
-    chat = {"messages": [{"role": "user", "content": "Mend it"}, {"role": "assistant", "content": "Well."}, *said]}
+    messages = [{"role": "system", "content": OURS}, {"role": "user", "content": OURS}]
+    chat = {"messages": [{"role": "user", "content": "Mend it"}, {"role": "assistant", "content": "Well."}, *messages]}
     file = tmp_path / "chat.jsonl"
     file.write_text(json.dumps(chat) + "\n")
     (run,) = read_file(file)

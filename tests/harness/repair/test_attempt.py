@@ -100,8 +100,8 @@ def test_an_agent_that_may_change_tests_is_scored_with_them_and_stays_flagged(
     edit = "edit file_path='tests/test_price.py' instructions='the total is owed'"
     done = _attempt(with_test_changes(case), sandbox, [edit, EXIT], [other])
     assert done.solved is True
-    said = {signal.validator: signal.passed for signal in done.signals}
-    assert (said["test_files"], said["unchanged_tests"], said["oracle"]) == (False, False, True)
+    signals = {signal.validator: signal.passed for signal in done.signals}
+    assert (signals["test_files"], signals["unchanged_tests"], signals["oracle"]) == (False, False, True)
     gone = reply("def test_sum():\n    assert total([1, 2]) == 3\n\n\n", "", "tests/test_price.py")
     assert _attempt(with_test_changes(case), sandbox, [edit, EXIT], [gone]).solved is False
 

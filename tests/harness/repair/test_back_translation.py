@@ -70,6 +70,6 @@ def test_a_fix_of_two_files_is_not_asked_about(tmp_path: Path) -> None:
     ],
 )
 def test_code_is_a_line_of_the_fix_however_it_is_spaced(text: str, added: str, wrong: str) -> None:
-    said = unfit(text, [added])
-    assert wrong in said
-    assert bool(said) == bool(wrong)
+    reason = unfit(text, [added])
+    assert wrong in reason
+    assert bool(reason) == bool(wrong)

@@ -63,8 +63,8 @@ def test_instructions_are_written_once_and_read_again(cases: list[CaseFolder], t
     assert len(ASKED) == asked
     written = read_instructions(tmp_path / "told")
     assert written.by.startswith("small-1, back_translation@1+")
-    told, without = with_instructions(cases, written, "detailed")
-    assert [instruction_of(instructed(one, "detailed").case) for one in told] == [("price.py", "Add each price.")]
+    with_texts, without = with_instructions(cases, written, "detailed")
+    assert [instruction_of(instructed(one, "detailed").case) for one in with_texts] == [("price.py", "Add each price.")]
     assert "found += price" in without["b"]
     assert len(with_instructions(cases, written, "high-level")[0]) == 2
 
@@ -82,10 +82,10 @@ def test_a_case_without_an_answer_is_asked_again_by_the_same_call(cases: list[Ca
 def test_a_direct_patcher_repairs_from_them_and_the_run_says_by_whom_they_are(cases, tmp_path, sandbox) -> None:
     _write_instructions(cases[:1], tmp_path / "told")
     written = read_instructions(tmp_path / "told")
-    told, _ = with_instructions(cases[:1], written, "detailed")
+    with_texts, _ = with_instructions(cases[:1], written, "detailed")
     instructions = {"instructions": "detailed", "instructions_by": written.by}
     plan = RepairPlan("direct", SETTINGS["react"], options=RepairerOptions(model=MODEL), **instructions)
-    run_repairs(told, tmp_path / "run", plan, CLIENT, sandbox)
+    run_repairs(with_texts, tmp_path / "run", plan, CLIENT, sandbox)
     [made] = recorded_attempts(tmp_path / "run")
     assert (made.solved, made.iterations, made.error) == (True, 2, "")
     manifest = read_manifest(tmp_path / "run")

@@ -19,8 +19,8 @@ def row(**cells: Any) -> WrittenVerdict:
 
 def test_a_row_needs_an_item_and_a_label_and_may_say_more() -> None:
     result = row(judge="mine", score="0.9", reason="it loops", model="small-1")
-    said = WrittenVerdict("run-1", "yes", PLACE, "mine", "answered", 0.9, "it loops", "small-1", names=result.names)
-    assert result == said
+    verdict = WrittenVerdict("run-1", "yes", PLACE, "mine", "answered", 0.9, "it loops", "small-1", names=result.names)
+    assert result == verdict
     assert result.names["item"] == "run-1"
     assert reader_of({"item": "a", "label": "b"}) is table
     assert reader_of({"item": "a", "score": 1}) is None

@@ -62,8 +62,8 @@ def injected_run(out: Path, script: str, source: Source | None = None, spec: Jud
 def with_orders(folder: Path) -> set[str]:
     """The attacked items in which the plain order stands so that anybody can read it."""
     legible = ("plain", "markdown", "terminal", "chat_tokens")
-    told = {item.id: item.extra["injection"] for item in read_items(folder, BenchmarkItem)}
-    return {name for name, one in told.items() if one.get("style") == "order" and one["encoding"] in legible}
+    marks = {item.id: item.extra["injection"] for item in read_items(folder, BenchmarkItem)}
+    return {name for name, one in marks.items() if one.get("style") == "order" and one["encoding"] in legible}
 
 
 def test_a_judge_that_is_never_moved_has_no_flip(tmp_path: Path) -> None:

@@ -30,8 +30,8 @@ def _runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_merged_run_is_the_run_without_shards_to_the_byte() -> None:
     whole = CliRunner().invoke(classify_app, ["runs", "--out", "run"])
     Path("run").rename("whole")
-    said = [_classify("runs", "--out", "run", "--shard", f"{number}/2") for number in (2, 1)]
-    assert said[1].splitlines() == [
+    outputs = [_classify("runs", "--out", "run", "--shard", f"{number}/2") for number in (2, 1)]
+    assert outputs[1].splitlines() == [
         "shard 1/2 is done; sessions read: 1, unreadable: 0, files skipped: 0",
         "when all 2 are done: misstep merge run",
     ]

@@ -113,9 +113,9 @@ def _close(result: Estimate, expected: Estimate) -> bool:
 def test_a_label_is_ranked_as_from_the_scores_of_each_item() -> None:
     rng = np.random.default_rng(0)
     gold = rng.choice(LABELS, 60).tolist()
-    said = [one if rng.random() < 0.7 else str(rng.choice(LABELS)) for one in gold]
+    answers = [one if rng.random() < 0.7 else str(rng.choice(LABELS)) for one in gold]
     verdicts = [
-        Verdict(str(place), "j", label, score=float(rng.choice([0.3, 0.7, 0.9]))) for place, label in enumerate(said)
+        Verdict(str(place), "j", label, score=float(rng.choice([0.3, 0.7, 0.9]))) for place, label in enumerate(answers)
     ]
     counts = summed(_counted(label, one) for label, one in zip(gold, verdicts, strict=True))
     result = counted_judges(counts, resamples=50)[0].by_label["bug"]

@@ -121,11 +121,11 @@ def test_votes_and_costs_have_a_table_where_a_run_has_them() -> None:
 
 
 def test_what_says_most_is_at_most_three_sentences_and_nothing_where_nothing_stands_out() -> None:
-    told = main_findings(made_up(n=200), "made_up")
-    assert len(told) == 3
-    assert "Errors flow most clearly from “no” to “yes”" in told[0]
-    assert "alternative annotator test" in told[1]
-    assert "By language" in told[2]
+    sentences = main_findings(made_up(n=200), "made_up")
+    assert len(sentences) == 3
+    assert "Errors flow most clearly from “no” to “yes”" in sentences[0]
+    assert "alternative annotator test" in sentences[1]
+    assert "By language" in sentences[2]
     plain = assess(verdicts(["yes", "no"] * 5), labels_of({"ann": ["yes", "no"] * 5}), YES_NO, resamples=20)
     assert main_findings(plain, "x") == []
 

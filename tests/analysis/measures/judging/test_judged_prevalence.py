@@ -84,9 +84,9 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
     held = np.zeros(2)
     for _ in range(80):
         truth = rng.random(300) < 0.3
-        said = np.where(rng.random(300) < np.where(truth, 0.8, 0.9), truth, ~truth)
+        flags = np.where(rng.random(300) < np.where(truth, 0.8, 0.9), truth, ~truth)
         gold = [("yes" if holds else "no") if place < 90 else None for place, holds in enumerate(truth)]
-        result = judged_prevalence(judged(["yes" if flag else "no" for flag in said], gold))
+        result = judged_prevalence(judged(["yes" if flag else "no" for flag in flags], gold))
         for place, estimate in enumerate((result.corrected, result.prediction_powered)):
             assert estimate.low is not None
             assert estimate.high is not None

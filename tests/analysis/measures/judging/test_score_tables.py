@@ -17,18 +17,18 @@ def verdicts(judge: str, right: int) -> tuple[Verdict, ...]:
 
 
 def sentence(**right: int) -> str:
-    said = {judge: verdicts(judge, count) for judge, count in right.items()}
-    scored = {judge: score(given, GOLD, benchmark="made up", resamples=50) for judge, given in said.items()}
-    return best_of(scored, compare_judges(said, GOLD))
+    runs = {judge: verdicts(judge, count) for judge, count in right.items()}
+    scored = {judge: score(given, GOLD, benchmark="made up", resamples=50) for judge, given in runs.items()}
+    return best_of(scored, compare_judges(runs, GOLD))
 
 
 def test_a_run_that_is_clearly_better_is_told_apart_with_the_interval_of_the_difference():
-    told = sentence(weak=110, strong=160)
-    assert told.startswith(
+    line = sentence(weak=110, strong=160)
+    assert line.startswith(
         "strong gives the gold label most often: on 80.0% (95% interval 73.9% to 85.0%) of 200 items of made up, more "
         "often than always saying “no” would (50.0%). "
     )
-    assert "strong is clearly better than the next, weak: +25.0 pp, 95% interval +" in told
+    assert "strong is clearly better than the next, weak: +25.0 pp, 95% interval +" in line
 
 
 def test_without_an_item_in_common_it_is_said_that_there_is_no_comparison():
@@ -39,19 +39,19 @@ def test_without_an_item_in_common_it_is_said_that_there_is_no_comparison():
 def test_of_several_benchmarks_the_best_run_on_each_is_named_the_lowest_first():
     easy = {"a": score(verdicts("a", 190), GOLD, benchmark="easy", resamples=50)}
     hard = {name: score(verdicts(name, n), GOLD, benchmark="hard", resamples=50) for name, n in [("a", 60), ("b", 80)]}
-    told = best_per_benchmark([easy, hard])
-    assert told.startswith("The best runs give the gold label on 40.0% of hard (95% interval 33.5% to ")
-    assert "; on 95.0% of easy (95% interval 91.0% to 97.3%), more often than always saying “no” would (50.0%)." in told
+    line = best_per_benchmark([easy, hard])
+    assert line.startswith("The best runs give the gold label on 40.0% of hard (95% interval 33.5% to ")
+    assert "; on 95.0% of easy (95% interval 91.0% to 97.3%), more often than always saying “no” would (50.0%)." in line
 
 
 def test_runs_that_are_level_are_not_ranked_and_one_run_of_an_agent_leaves_no_interval():
     assert sentence(strong=150, other=150).startswith("No run gives the gold label more often than strong: on 75.0%")
     together = {row.item: "run" for row in GOLD}
-    said = {"strong": verdicts("strong", 160), "weak": verdicts("weak", 120)}
-    scored = {judge: score(given, GOLD, clusters=together, resamples=50) for judge, given in said.items()}
-    told = best_of(scored, compare_judges(said, GOLD, clusters=together))
-    assert told.startswith("strong gives the gold label most often: on 80.0% (no 95% interval) of 200 items")
-    assert "+20.0 pp, no 95% interval, p " in told
+    runs = {"strong": verdicts("strong", 160), "weak": verdicts("weak", 120)}
+    scored = {judge: score(given, GOLD, clusters=together, resamples=50) for judge, given in runs.items()}
+    line = best_of(scored, compare_judges(runs, GOLD, clusters=together))
+    assert line.startswith("strong gives the gold label most often: on 80.0% (no 95% interval) of 200 items")
+    assert "+20.0 pp, no 95% interval, p " in line
 
 
 RARE = [GoldLabel(f"i{n}", "ann", "present" if n < 40 else "absent") for n in range(N)]
@@ -75,9 +75,9 @@ def scores_of(judge: str, right: int, failed: int = 0):
 
 
 def test_a_judge_below_always_giving_one_label_is_said_so_before_its_own_figure() -> None:
-    told = headline(scores_of("poor", 120))
-    assert told.startswith("Less often than always saying “absent” would (80.0%), poor gives the gold label on 60.0% (")
-    assert told.index("always saying") < told.index("60.0%")
+    line = headline(scores_of("poor", 120))
+    assert line.startswith("Less often than always saying “absent” would (80.0%), poor gives the gold label on 60.0% (")
+    assert line.index("always saying") < line.index("60.0%")
 
 
 def test_a_judge_whose_interval_holds_that_share_is_not_said_to_be_above_it_and_one_beyond_it_is() -> None:
@@ -89,29 +89,29 @@ def test_a_judge_whose_interval_holds_that_share_is_not_said_to_be_above_it_and_
 
 
 def test_what_was_not_answered_is_told_from_wrong_answers_of_one_run() -> None:
-    told = headline(scores_of("poor", 120, failed=60))
-    assert "Unanswered items (60 failed) count as wrong." in told
-    assert "Of the 140 answered it is right on 85.7% (" in told
-    assert "“absent” alone would be right on 85.7%" in told
+    line = headline(scores_of("poor", 120, failed=60))
+    assert "Unanswered items (60 failed) count as wrong." in line
+    assert "Of the 140 answered it is right on 85.7% (" in line
+    assert "“absent” alone would be right on 85.7%" in line
 
 
 def test_where_no_run_comes_above_one_label_alone_that_is_what_is_said_first_of_several() -> None:
     scored = {"better": scores_of("better", 150), "worse": scores_of("worse", 60)}
-    said = {"better": rarely("better", 150), "worse": rarely("worse", 60)}
-    told = best_of(scored, compare_judges(said, RARE))
-    assert told.startswith(
+    runs = {"better": rarely("better", 150), "worse": rarely("worse", 60)}
+    line = best_of(scored, compare_judges(runs, RARE))
+    assert line.startswith(
         "Neither of the 2 runs gives the gold label more often than always saying “absent” would (80.0%) on 200 items "
         "of rare things: better on 75.0% ("
     )
-    assert "better is clearly better than the next, worse: +45.0 pp" in told
+    assert "better is clearly better than the next, worse: +45.0 pp" in line
 
 
 def test_a_difference_that_failed_calls_make_is_told_from_the_one_of_answers() -> None:
-    said = {"whole": rarely("whole", 160), "half": rarely("half", 60, failed=100)}
+    runs = {"whole": rarely("whole", 160), "half": rarely("half", 60, failed=100)}
     scored = {"whole": scores_of("whole", 160), "half": scores_of("half", 60, failed=100)}
-    pairs = compare_judges(said, RARE)
-    told = best_of(scored, pairs)
-    assert "whole is clearly better than the next, half: +50.0 pp" in told
-    assert "Unanswered items count as wrong there (half: 100 failed); over the 100 items that both" in told
-    assert "answered the difference is +0.0 pp" in told
+    pairs = compare_judges(runs, RARE)
+    line = best_of(scored, pairs)
+    assert "whole is clearly better than the next, half: +50.0 pp" in line
+    assert "Unanswered items count as wrong there (half: 100 failed); over the 100 items that both" in line
+    assert "answered the difference is +0.0 pp" in line
     assert "Items without an answer count as wrong; on the 100 that both answered they do" in pair_sentence(pairs[0])

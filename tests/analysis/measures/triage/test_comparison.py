@@ -84,8 +84,8 @@ def test_a_case_left_open_is_no_error_and_is_counted() -> None:
 
 def test_leaving_out_the_one_family_that_is_judged_wrong_gives_a_perfect_kappa() -> None:
     gold = ["agent", "task", "infrastructure", "pass"] * 3
-    said = [*gold[:8], "task", "agent", "pass", "infrastructure"]
-    cases = judged_cases(gold, {"judge": said}, [f"f{n // 4}" for n in range(12)])
+    answers = [*gold[:8], "task", "agent", "pass", "infrastructure"]
+    cases = judged_cases(gold, {"judge": answers}, [f"f{n // 4}" for n in range(12)])
     result = left_out(cases.sample("judge"), cases.clusters)
     assert result.families[0].name == "family f2"
     assert (result.families[0].right.value, result.families[0].kappa_without) == (0.0, 1.0)

@@ -12,8 +12,8 @@ GOLD = [GoldLabel(f"i{n}", "ann", "yes" if n % 2 else "no") for n in range(40)]
 
 def assessed(*, scores: bool = False) -> Assessment:
     """A judge that always says yes, with scores or without."""
-    said = [Verdict(row.item, "strict", "yes", score=n / 40 if scores else None) for n, row in enumerate(GOLD)]
-    return assess(said, GOLD, resamples=50)
+    verdicts = [Verdict(row.item, "strict", "yes", score=n / 40 if scores else None) for n, row in enumerate(GOLD)]
+    return assess(verdicts, GOLD, resamples=50)
 
 
 def titles(figures: tuple[tuple[str, ...], ...]) -> list[list[str]]:

@@ -42,9 +42,9 @@ def test_the_finding_stands_first_and_warnings_before_the_figures() -> None:
 
 def test_every_event_is_told_in_words() -> None:
     names = {type(event.happened).__name__ for event in everything()}
-    said = {event_line(event, 100).what for event in everything()[1:-1]}
-    assert not said & names
-    assert {"check", "diagnosis", "restored", "reflection", "strategist", "lessons shown", "halted"} <= said
+    lines = {event_line(event, 100).what for event in everything()[1:-1]}
+    assert not lines & names
+    assert {"check", "diagnosis", "restored", "reflection", "strategist", "lessons shown", "halted"} <= lines
 
 
 def test_what_was_seen_said_checked_diagnosed_and_restored_can_be_read() -> None:

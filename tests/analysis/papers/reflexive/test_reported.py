@@ -80,9 +80,9 @@ def test_each_case_is_told_with_its_thread_and_its_right_verdict_and_why(scores:
     assert table.finding == "15 of 27 runs made up after reports should be stopped, and 12 should go on."
     assert len(table.rows) == 3 * len(scores[0].trials)
     assert all(row.source.startswith("made up after ") and "#" in row.source for row in table.rows)
-    told = {row.quantity: str(row.value) for row in table.rows if row.group == "one-topic-three-causes"}
-    assert told["Right verdict"] == "go on"
-    assert min(told["What was reported"].count(" "), 3 * told["Why"].count(" ")) > 25
+    values = {row.quantity: str(row.value) for row in table.rows if row.group == "one-topic-three-causes"}
+    assert values["Right verdict"] == "go on"
+    assert min(values["What was reported"].count(" "), 3 * values["Why"].count(" ")) > 25
 
 
 def test_what_each_of_our_detectors_did_with_each_case_is_said(scores: list[BreakerScore]) -> None:

@@ -188,9 +188,9 @@ def test_a_patcher_that_refuses_is_a_failed_command_and_the_run_goes_on() -> Non
     place = environment(FILES, patcher=_Refuses())
     policy = Scripted("edit file_path='src/price.py' instructions='x'", "exit summary='no'")
     run = asyncio.run(run_agent(Task("7", "Mend it."), policy, place, NoModel()))
-    said = run.steps[2].results[0]
-    assert said.is_error
-    assert "cannot say how the file ends. Nothing has changed." in said.text
+    answer = run.steps[2].results[0]
+    assert answer.is_error
+    assert "cannot say how the file ends. Nothing has changed." in answer.text
     assert run.extra["ended"] == "exit"
     assert [(edit.reply, bool(edit.refused)) for edit in place.edits] == [("", True)]
 

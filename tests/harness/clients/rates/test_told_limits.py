@@ -32,36 +32,36 @@ class Told:
 
 
 def test_nothing_told_holds_nothing_back() -> None:
-    told = Told()
-    told.answer(told.send(0), 1)
-    assert told.next_start(1) == 1
+    server = Told()
+    server.answer(server.send(0), 1)
+    assert server.next_start(1) == 1
 
 
 def test_what_was_sent_since_is_no_longer_left() -> None:
-    told = Told()
-    first = told.send(0)
-    told.send(0.5)
-    told.answer(first, 1, Allowance("window", "requests", 2, 10, 30))
-    assert told.next_start(1) == 1
-    told.send(1)
-    assert told.next_start(1) == 31
+    server = Told()
+    first = server.send(0)
+    server.send(0.5)
+    server.answer(first, 1, Allowance("window", "requests", 2, 10, 30))
+    assert server.next_start(1) == 1
+    server.send(1)
+    assert server.next_start(1) == 31
 
 
 def test_a_new_window_has_all_of_the_limit_until_an_answer_says_otherwise() -> None:
-    told = Told()
-    told.answer(told.send(0), 0, Allowance("window", "requests", 0, 2, 10))
-    assert told.next_start(9) == 10
-    told.send(10)
-    assert told.next_start(10) == 10
-    told.send(10)
-    assert told.next_start(10) == 20
+    server = Told()
+    server.answer(server.send(0), 0, Allowance("window", "requests", 0, 2, 10))
+    assert server.next_start(9) == 10
+    server.send(10)
+    assert server.next_start(10) == 10
+    server.send(10)
+    assert server.next_start(10) == 20
 
 
 def test_the_end_of_a_window_is_as_close_as_any_answer_has_said() -> None:
-    told = Told()
-    told.answer(told.send(0), 0, Allowance("window", "requests", 1, 10, 5))
-    told.answer(told.send(0.9), 0.9, Allowance("window", "requests", 0, 10, 5))
-    assert told.next_start(1) == 5
+    server = Told()
+    server.answer(server.send(0), 0, Allowance("window", "requests", 1, 10, 5))
+    server.answer(server.send(0.9), 0.9, Allowance("window", "requests", 0, 10, 5))
+    assert server.next_start(1) == 5
 
 
 ONE_ANSWER = {
@@ -80,15 +80,15 @@ ONE_ANSWER = {
 
 @pytest.mark.parametrize(("tokens", "said", "starts"), ONE_ANSWER.values(), ids=ONE_ANSWER)
 def test_one_answer_says_when_there_is_room(tokens: float, said: Any, starts: dict[float, float]) -> None:
-    told = Told(tokens)
-    told.answer(told.send(0), 0, Allowance("limit", *said))
+    server = Told(tokens)
+    server.answer(server.send(0), 0, Allowance("limit", *said))
     for now, start in starts.items():
-        assert told.next_start(now) == pytest.approx(start)
+        assert server.next_start(now) == pytest.approx(start)
 
 
 def test_an_answer_to_an_earlier_request_that_comes_later_says_nothing_new() -> None:
-    told = Told()
-    first, second = told.send(0), told.send(1)
-    told.answer(second, 2, Allowance("window", "requests", 5, 10, 30))
-    told.answer(first, 3, Allowance("window", "requests", 0, 10, 30))
-    assert told.next_start(3) == 3
+    server = Told()
+    first, second = server.send(0), server.send(1)
+    server.answer(second, 2, Allowance("window", "requests", 5, 10, 30))
+    server.answer(first, 3, Allowance("window", "requests", 0, 10, 30))
+    assert server.next_start(3) == 3

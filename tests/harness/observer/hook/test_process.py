@@ -68,8 +68,8 @@ class Hooks:
         if connection is None:
             return None
         with connection:
-            told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-        number = int.from_bytes(told[:4], sys.byteorder)
+            credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        number = int.from_bytes(credentials[:4], sys.byteorder)
         self.begun.add(number)
         return number
 
@@ -142,15 +142,15 @@ def test_hooks_that_come_at_once_have_one_process(hooks: Hooks) -> None:
         assert one.stdin
         one.stdin.write(hooks.event())
         one.stdin.close()
-    said = 0
+    times = 0
     for one in started:
         assert one.stdout
         assert one.stderr
-        said += b"additionalContext" in one.stdout.read()
+        times += b"additionalContext" in one.stdout.read()
         one.wait(60)
         one.stdout.close()
         one.stderr.close()
-    assert said == 1 or hooks.guidance()
+    assert times == 1 or hooks.guidance()
     assert hooks() == {}
     assert len(hooks.begun) == 1
 

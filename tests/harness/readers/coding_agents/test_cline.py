@@ -129,8 +129,8 @@ def test_a_resumed_task_has_the_persons_new_words() -> None:
 def test_a_call_is_taken_out_of_its_text_and_the_content_of_a_file_may_hold_tags() -> None:
     content = "a <path> and </content> inside"
     text = f"I write.\n<write_to_file>\n<path>a</path>\n<content>\n{content}\n</content>\n</write_to_file>\nSo."
-    said, calls = split_calls(text)
-    assert said == "I write.\n\nSo."
+    words, calls = split_calls(text)
+    assert words == "I write.\n\nSo."
     assert calls == [InText("write_to_file", {"path": "a", "content": content})]
 
 

@@ -58,8 +58,8 @@ def test_a_file_of_two_sessions_gives_a_trajectory_of_each_at_its_line() -> None
 
 
 def test_what_is_printed_while_it_runs_counts_a_message_once_when_it_ends() -> None:
-    said = {"role": "assistant", "content": [{"type": "text", "text": "Done."}], "timestamp": 1767607200000}
-    grown = [{"type": kind, "message": said} for kind in ("message_start", "message_update", "message_end", "turn_end")]
+    line = {"role": "assistant", "content": [{"type": "text", "text": "Done."}], "timestamp": 1767607200000}
+    grown = [{"type": kind, "message": line} for kind in ("message_start", "message_update", "message_end", "turn_end")]
     (session,) = read(HEADER, {"type": "agent_start"}, *grown)
     assert [(step.text, step.timestamp) for step in session.steps] == [("Done.", "2026-01-05T10:00:00+00:00")]
     assert session.extra["other_lines"] == [{"line": 2, "value": {"type": "agent_start"}}]

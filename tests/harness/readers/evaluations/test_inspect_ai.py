@@ -92,11 +92,11 @@ def test_what_is_nested_so_deep_that_it_cannot_be_worked_on_is_unreadable() -> N
 def test_a_text_that_is_referred_to_again_and_again_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inspect_messages, "EXPANSION_LIMIT", 10_000)
     sample = {"id": 1, "attachments": {"a": "x" * 1000}}
-    told = {"role": "user", "content": "attachment://a"}
-    (trajectory,) = read(sample | {"messages": [told] * 5})
+    message = {"role": "user", "content": "attachment://a"}
+    (trajectory,) = read(sample | {"messages": [message] * 5})
     assert [len(step.text) for step in trajectory.steps] == [1000] * 5
     parts = {"role": "user", "content": [{"type": "text", "text": "attachment://a"}] * 50}
-    for messages in ([told] * 50, [parts], [told | {"content": [{"deep": [["tc://a"] * 50]}]}]):
+    for messages in ([message] * 50, [parts], [message | {"content": [{"deep": [["tc://a"] * 50]}]}]):
         with pytest.raises(UnreadableTrajectory, match="refers to its attachments so often"):
             read(sample | {"messages": messages})
 

@@ -74,8 +74,8 @@ def test_one_person_with_a_name_stays_a_person() -> None:
     ],
 )
 def test_fields_may_have_any_usual_name(tmp_path: Path, speaker: str, text: str, list_: str) -> None:
-    said = [("human", "Sort it."), ("assistant", "Sorted.")]
-    value = {"id": 3, "model": "m-small", list_: [{speaker: who, text: what} for who, what in said]}
+    turns = [("human", "Sort it."), ("assistant", "Sorted.")]
+    value = {"id": 3, "model": "m-small", list_: [{speaker: who, text: what} for who, what in turns]}
     assert refusal(tmp_path, value) is None
     (run,) = read(value)
     assert (run.id, run.model, run.task) == ("3", "m-small", "Sort it.")

@@ -103,8 +103,8 @@ def test_a_message_is_told_once_and_equal_answers_of_tools_each_with_its_call() 
 
 
 def test_an_answer_that_no_span_made_is_a_step_of_its_own() -> None:
-    told = [*ASKED, ("assistant", "a"), ("user", "b"), ("assistant", "said elsewhere"), ("user", "c")]
-    (run,) = read([model("m1", 1, ASKED, "a"), model("m2", 2, told, "d")])
+    inputs = [*ASKED, ("assistant", "a"), ("user", "b"), ("assistant", "said elsewhere"), ("user", "c")]
+    (run,) = read([model("m1", 1, ASKED, "a"), model("m2", 2, inputs, "d")])
     assert [text for role, text in roles(run) if role == "agent"] == ["a", "said elsewhere", "d"]
     assert "span_id" not in run.steps[4].extra
 
@@ -153,13 +153,13 @@ def test_equal_call_ids_of_two_agents_are_two_calls() -> None:
 
 def test_calls_and_answers_that_a_framework_gives_as_text_are_calls_and_results() -> None:
     calling = "Calling tools:\n[{'id': 'call_1', 'type': 'function', 'function': {'name': 'python', 'arguments': 'x'}}]"
-    told = [
+    inputs = [
         *ASKED,
         ("assistant", "I run x."),
         ("tool-call", calling),
         ("tool-response", "Call id: call_1\nError:\nno x"),
     ]
-    (run,) = read([model("m1", 1, ASKED, "I run x."), model("m2", 2, told, "Then not.")])
+    (run,) = read([model("m1", 1, ASKED, "I run x."), model("m2", 2, inputs, "Then not.")])
     step = run.steps[2]
     assert [(call.name, call.arguments, call.id) for call in step.calls] == [("python", {"input": "x"}, "call_1")]
     assert [(result.text, result.is_error, result.call_id) for result in step.results] == [("no x", True, "call_1")]

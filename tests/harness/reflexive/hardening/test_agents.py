@@ -45,10 +45,10 @@ def test_the_perfect_worker_runs_what_does_it_or_says_that_it_knows_nothing() ->
 
 def test_the_clumsy_worker_runs_more_than_one_script_at_times_and_takes_care_when_told() -> None:
     alone = [ran(turn("worker", "clumsy", seed=seed)) for seed in range(30)]
-    told = [ran(turn("worker", "clumsy", seed=seed, reflection="Go with care.")) for seed in range(30)]
+    turns = [ran(turn("worker", "clumsy", seed=seed, reflection="Go with care.")) for seed in range(30)]
     good = scripts()[ITEM].good
     assert any(len(one) > 1 for one in alone)
-    assert sum(one[0] == good for one in alone) < 20 < sum(one[0] == good for one in told)
+    assert sum(one[0] == good for one in alone) < 20 < sum(one[0] == good for one in turns)
 
 
 def test_the_stubborn_worker_changes_with_the_plan_alone() -> None:

@@ -116,11 +116,11 @@ def test_whoever_weakens_the_check_is_seen(target: HardeningTarget, script: str)
 
 
 def test_a_script_sees_neither_the_machine_nor_what_decides(target: HardeningTarget) -> None:
-    said = apply(
+    answer = apply(
         target, "ls / /root /work 2>&1; cat /etc/shadow; find / -name 'forms.py' -path '*hardening*' 2>/dev/null"
     )
-    assert "forms.py" not in said
-    assert "shadow: No such file" in said
+    assert "forms.py" not in answer
+    assert "shadow: No such file" in answer
 
 
 @pytest.mark.parametrize("script", ["echo a\0b", "#" * 70_000, "echo \udcff > etc/odd"])

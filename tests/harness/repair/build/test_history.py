@@ -41,8 +41,8 @@ def test_a_commit_breaks_a_heuristic_or_none(commit: Commit, files: list[Changed
 
 
 def test_a_file_that_says_it_is_generated_is_no_source() -> None:
-    said = refusal(NEWEST, SOURCE, NEWEST, is_generated=lambda path: path == "src/price.py")
-    assert said.startswith("changes no source")
+    reason = refusal(NEWEST, SOURCE, NEWEST, is_generated=lambda path: path == "src/price.py")
+    assert reason.startswith("changes no source")
 
 
 def test_tests_build_configuration_and_generated_files_are_not_source() -> None:

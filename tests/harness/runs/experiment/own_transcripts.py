@@ -46,8 +46,8 @@ def write_sessions(folder: Path, n: int = 20) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(n):
         name = f"session-{number}"
-        told = hears_guidance(name, share=0.5)
-        lines = session(name, told=told, recovers=told != (number % 5 == 0))
+        guided = hears_guidance(name, share=0.5)
+        lines = session(name, told=guided, recovers=guided != (number % 5 == 0))
         write_lines(folder / f"{name}.jsonl", lines)
     return folder
 

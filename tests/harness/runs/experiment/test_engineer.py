@@ -40,8 +40,8 @@ def test_the_engineer_says_nothing_before_patience_ends() -> None:
 def test_of_two_who_look_on_the_first_is_heard_and_the_second_at_its_next_turn() -> None:
     observer, engineer = Says(), Engineer(lambda: [("infinite_loop", 9)], 3, VOICE)
     both = Watchers(observer, engineer)
-    said = [both.after_action([]), both.after_action([])]
-    assert [step and step.role for step in said] == ["system", "user"]
+    reminders = [both.after_action([]), both.after_action([])]
+    assert [step and step.role for step in reminders] == ["system", "user"]
     asyncio.run(both.end([]))
     assert observer.ended
 

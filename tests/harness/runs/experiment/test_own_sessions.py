@@ -58,10 +58,10 @@ def _decision(arm: str, file: Path, **fields: Any) -> dict[str, Any]:
 def test_the_hooks_log_says_who_is_in_which_arm_and_what_was_detected(tmp_path: Path, arm: str) -> None:
     file = write_lines(tmp_path / "s-1.jsonl", session("s-1", told=arm == "guide", recovers=True))
     word = msgspec.to_builtins(Intervention(LOOP, 4, guidance=TOLD))
-    said = {"step": 4, "guidance": TOLD, "intervention": word}
+    word_record = {"step": 4, "guidance": TOLD, "intervention": word}
     withheld = {"step": 5, "intervention": word}
     log = tmp_path / DECISIONS
-    write_lines(log, [_decision(arm, file), _decision(arm, file, **said), _decision(arm, file, **withheld)])
+    write_lines(log, [_decision(arm, file), _decision(arm, file, **word_record), _decision(arm, file, **withheld)])
     log.write_text(log.read_text() + '{"half')
     for path in (log, tmp_path):
         one = _only(path)

@@ -48,8 +48,8 @@ def test_sessions_are_in_the_arms_of_their_design_and_guidance_is_said_in_one_of
     sessions = by_design[design]
     assert {session.arm for session in sessions} == set(ARMS[design])
     assert all((session.observed is None) == (session.arm == "control") for session in sessions)
-    told = {one.arm for one in sessions for step in (one.trajectory or EMPTY).steps if INTERVENTION in step.extra}
-    assert told == {"guide"}
+    arms = {one.arm for one in sessions for step in (one.trajectory or EMPTY).steps if INTERVENTION in step.extra}
+    assert arms == {"guide"}
 
 
 def test_a_session_up_to_the_first_guidance_is_the_same_in_every_arm(by_design: dict[str, list[LiveSession]]) -> None:
@@ -115,6 +115,6 @@ def test_an_observer_in_real_time_holds_no_session_up_and_speaks_in_one_arm_alon
     plan = replace(PLAN, n=4, observation=LiveObservation("rules", 1))
     sessions = _run(tmp_path / "run", plan, sandbox)
     assert {one.observed.arm for one in sessions} == {one.arm for one in sessions} == {"shadow", "guide"}
-    told = {one.arm for one in sessions for word in one.observed.interventions if word.delivered_at is not None}
-    assert told <= {"guide"}
+    arms = {one.arm for one in sessions for word in one.observed.interventions if word.delivered_at is not None}
+    assert arms <= {"guide"}
     assert 'observe_detector = "rules"' in (tmp_path / "run" / "run.toml").read_text()

@@ -39,9 +39,9 @@ def verdicts(imported: Imported, plants: Path) -> dict[str, Verdict]:
 
 def test_labels_are_read_in_any_letter_case_and_items_that_lack_a_verdict_have_failed(tmp_path, plants) -> None:
     imported = imported_judge(table(tmp_path, "i0,Fruit", "i1,vegetable "), plants)
-    said = verdicts(imported, plants)
-    assert [said[item].label for item in ("i0", "i1")] == ["fruit", "vegetable"]
-    assert [(said[item].status, said[item].error) for item in ("i2", "i3")] == [("failed", NOT_IN_FILE)] * 2
+    result = verdicts(imported, plants)
+    assert [result[item].label for item in ("i0", "i1")] == ["fruit", "vegetable"]
+    assert [(result[item].status, result[item].error) for item in ("i2", "i3")] == [("failed", NOT_IN_FILE)] * 2
     assert imported.judge.name == "theirs"
     assert imported.remarks == (
         f"{tmp_path / 'theirs.csv'}, a table of verdicts, has verdicts of theirs on 2 of the 4 items of plants.",
@@ -60,8 +60,8 @@ def test_what_is_no_label_is_unreadable_and_counted_and_never_a_grade(tmp_path: 
 def test_a_mapping_says_what_their_labels_mean(tmp_path: Path, plants: Path) -> None:
     file = table(tmp_path, "i0,1", "i1,0", "i2,fruit")
     imported = imported_judge(file, plants, ImportChoice(labels={"1": "fruit", "0": "vegetable"}))
-    said = verdicts(imported, plants)
-    assert [said[item].label for item in ("i0", "i1", "i2")] == ["fruit", "vegetable", "fruit"]
+    result = verdicts(imported, plants)
+    assert [result[item].label for item in ("i0", "i1", "i2")] == ["fruit", "vegetable", "fruit"]
     assert imported.judge.settings()["label_mapping"] == {"1": "fruit", "0": "vegetable"}
     with pytest.raises(UsageError, match="'berry' is none of the labels of the benchmark plants"):
         imported_judge(file, plants, ImportChoice(labels={"1": "berry"}))
@@ -131,8 +131,8 @@ def test_a_folder_is_read_file_by_file_and_what_holds_no_verdicts_is_counted(tmp
 
 def test_the_ids_of_the_benchmark_may_stand_in_another_field(tmp_path: Path, plants: Path) -> None:
     file = table(tmp_path, "7,fruit,i0", "8,vegetable,i1", header="item,label,case")
-    said = verdicts(imported_judge(file, plants, ImportChoice(item="case")), plants)
-    assert [said[item].label for item in ("i0", "i1")] == ["fruit", "vegetable"]
+    result = verdicts(imported_judge(file, plants, ImportChoice(item="case")), plants)
+    assert [result[item].label for item in ("i0", "i1")] == ["fruit", "vegetable"]
     with pytest.raises(InputError, match=r"theirs\.csv:2: the item '7' has no field 'id'\. Fields: item, label, case"):
         imported_judge(file, plants, ImportChoice(item="id"))
 

@@ -82,12 +82,12 @@ def test_the_search_finds_the_change_or_says_that_it_knows_no_more(skill: Repair
     with skill.open(tmp_path / "kept", VirtualClock()) as target:
         target.keep("baseline")
         for attempt in range(1, 8):
-            said = turn(target, agents, skill, attempt=attempt)
+            reply = turn(target, agents, skill, attempt=attempt)
             if asyncio.run(target.check(skill.items[0])).status == "passed":
                 break
             target.restore("baseline")
         assert asyncio.run(target.check(skill.items[0])).status == "passed"
-        assert said.startswith("I changed price.py:")
+        assert reply.startswith("I changed price.py:")
         assert turn(target, agents, skill, attempt=10_000) == NO_MORE
 
 

@@ -38,13 +38,13 @@ failing: set[str] = set()
 
 def answer(request: Request) -> Outcome | str:
     """A model: fruit if there is an apple; it mumbles at times, and fails about what is in `failing`."""
-    said = next(line for line in request.messages[-1].content.splitlines() if line in TEXTS)
-    asked[said] += 1
-    if said in failing:
+    text = next(line for line in request.messages[-1].content.splitlines() if line in TEXTS)
+    asked[text] += 1
+    if text in failing:
         return Failure("server_error", "it fails")
-    if "mumble" in said:
+    if "mumble" in text:
         return "the answer is fruit"
-    return json.dumps({"reasoning": "r", "label": "fruit" if "apple" in said else "vegetable"})
+    return json.dumps({"reasoning": "r", "label": "fruit" if "apple" in text else "vegetable"})
 
 
 SCRIPTED = ClientSettings(client="scripted", script=f"{__name__}:answer", attempts=1, failures_to_stop=100)

@@ -50,11 +50,11 @@ def plans(seed: int) -> Iterator[VisibleRun]:
         ):
             planned = scenario.planned
             turns = actions(planned.work, text_files(planned.setting.environment), planned.length, planned.seed)
-            said = [planned.unsent, *(turn.thought for turn in turns), *(turn.command for turn in turns)]
-            said += [] if unit.kind in ("endless", "hungry") else [summary(planned.seed)]
+            texts = [planned.unsent, *(turn.thought for turn in turns), *(turn.command for turn in turns)]
+            texts += [] if unit.kind in ("endless", "hungry") else [summary(planned.seed)]
             asked = planned.setting.instruction
-            sizes = (len(turns) + bool(planned.unsent), sum(map(len, said)), len(asked))
-            yield VisibleRun("\n".join([asked, *said]), sizes, scenario.label == "agent", unit.family)
+            sizes = (len(turns) + bool(planned.unsent), sum(map(len, texts)), len(asked))
+            yield VisibleRun("\n".join([asked, *texts]), sizes, scenario.label == "agent", unit.family)
 
 
 @pytest.mark.usefixtures("nothing_runs")

@@ -57,8 +57,8 @@ def said_by_the_generator() -> str:
 
 
 def test_no_phrase_stands_in_a_text_of_the_generator() -> None:
-    said = said_by_the_generator()
-    results = [one for one in PHRASES if one not in OWN_WORDS and re.search(rf"(?<!\w){re.escape(one)}(?!\w)", said)]
+    texts = said_by_the_generator()
+    results = [one for one in PHRASES if one not in OWN_WORDS and re.search(rf"(?<!\w){re.escape(one)}(?!\w)", texts)]
     assert not results
 
 

@@ -96,13 +96,13 @@ def test_each_framework_says_which_tests_ran(output: str, said: object) -> None:
 
 
 def test_a_failure_has_its_message_and_its_trace() -> None:
-    told = {
+    outputs = {
         test.id: test for text in (VERBOSE, TAP, GO) for test in (from_output(text) or SuiteCounts(0, 0, ())).failed
     }
-    assert told["m.T.test_b"].message == "AssertionError: 2 != 3"
-    assert told["test/sum.test.js::adds"].message == "Expected values to be strictly equal: 7 !== 6"
-    assert "ERR_ASSERTION" in told["test/sum.test.js::adds"].trace
-    assert told["TestTotal/of_two"].trace == "sum_test.go:8: got 7"
+    assert outputs["m.T.test_b"].message == "AssertionError: 2 != 3"
+    assert outputs["test/sum.test.js::adds"].message == "Expected values to be strictly equal: 7 !== 6"
+    assert "ERR_ASSERTION" in outputs["test/sum.test.js::adds"].trace
+    assert outputs["TestTotal/of_two"].trace == "sum_test.go:8: got 7"
 
 
 @pytest.mark.parametrize("output", ["", "all fine\nok\n", "ok, 3 of 3\n", "Ran away in 2 s\n"])

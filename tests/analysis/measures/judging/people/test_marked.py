@@ -28,9 +28,9 @@ def test_a_run_counts_by_the_share_of_peoples_marks_that_the_judge_made() -> Non
 
 def test_weighted_f1_is_that_of_the_library_over_run_and_category() -> None:
     truth = [[1, 1], [1, 0], [0, 1], [0, 0]]
-    said = [[1, 0], [0, 1], [0, 0], [1, 0]]
+    flags = [[1, 0], [0, 1], [0, 0], [1, 0]]
     scores = marked_scores(PEOPLE, JUDGE, resamples=500)
-    assert scores.weighted_f1.value == pytest.approx(f1_score(truth, said, average="weighted", zero_division=0))
+    assert scores.weighted_f1.value == pytest.approx(f1_score(truth, flags, average="weighted", zero_division=0))
     assert scores.weighted_f1.low <= scores.weighted_f1.value <= scores.weighted_f1.high  # type: ignore[operator]
     assert "resamples of runs" in scores.weighted_f1.method
 
