@@ -44,6 +44,21 @@ def test_the_whole_check_makes_lint_tests_and_every_page() -> None:
     assert _targets(CHECK) >= {"lint", "test", "reproduce"}
 
 
+@pytest.mark.parametrize("name", ["classify", "view", "agreement", "judge check", "audit"])
+def test_the_wheel_alone_runs_what_the_guarantees_say(name: str) -> None:
+    promised = (ROOT / "docs/guarantees.md").read_text("utf-8")
+    assert f"`{name}`" in re.search(r"^The wheel alone runs .*$", promised, re.MULTILINE)[0]
+    assert f"\nmisstep {name} " in WORKFLOWS["checks"]["jobs"]["wheel"]["steps"][3]["run"]
+
+
+def test_a_stranger_finds_how_to_report_and_to_help() -> None:
+    wanted = ("SECURITY.md", "CODE_OF_CONDUCT.md", "CITATION.cff", "LICENSE", ".github/PULL_REQUEST_TEMPLATE.md")
+    assert [name for name in wanted if not (ROOT / name).read_text("utf-8").strip()] == []
+    templates = [yaml.safe_load(file.read_text("utf-8")) for file in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml")]
+    assert sum("body" in template for template in templates) == 2
+    assert (ROOT / "CONTRIBUTING.md").read_text("utf-8").count("\n") <= 150
+
+
 def test_an_action_and_a_package_of_npm_have_a_version() -> None:
     assert [step["uses"] for step in STEPS if not re.search(r"@v\d", step.get("uses", "@v1"))] == []
     assert re.findall(r"(?:npm install|npx) .*", LINES)
