@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from misstep.analysis.gold import read_gold, write_gold
 from misstep.analysis.measures.judging.judged import JudgedItems, ScoredItems, scored_items
 from misstep.analysis.papers.small_model import NAME
+from misstep.harness.agent.policies.model import ModelSettings
 from misstep.harness.clients import ClientSettings
 from misstep.harness.clients.recording import copy_replies
 from misstep.harness.errors import InputError, MisstepError
@@ -34,8 +35,10 @@ from misstep.harness.judges import read_known
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
+from misstep.harness.protocols import Judge
 from misstep.harness.runs.generate import GenerateOptions, write_folder
 from misstep.harness.runs.judging.judge import run_judge
+from misstep.harness.runs.triage.judges import is_triage, triage_judge
 from misstep.harness.verdict import Verdict
 from misstep.studies.judged_runs import open_run
 from misstep.studies.recorded.again import apart
@@ -45,8 +48,11 @@ RECORDING, REPLIES, BENCHMARK = "recording.toml", "replies.jsonl", "benchmark.ta
 SESSIONS, SEED = 60, 2026
 """The generated sessions that the classifiers were asked about."""
 
-BUDGET, LONGEST_ANSWER = 1_500, 300
-"""Tokens of an item in a prompt, and of an answer: a small model on a processor reads some 60 tokens a second."""
+BUDGET, LONGEST_ANSWER, COMMANDS = 1_500, 300, 10
+"""Tokens of an item in a prompt and of an answer, commands of an investigator.
+
+A small model on a processor reads some 60 tokens a second.
+"""
 
 _REASON = 240
 
@@ -54,7 +60,7 @@ _REASON = 240
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The description of a recording.
 
-    - `judge`: The shipped judge.
+    - `judge`: The shipped judge, or a judge of triage by its name.
     - `of`: The number of items that are to be asked about; a recording may have fewer.
     - `clusters`: Item → what it hangs together with others by.
     """
@@ -79,7 +85,8 @@ def record(
     """Write the recording of a run of a judge, with the benchmark `items` if nothing else gives it again."""
     make_new_folder(out)
     run = open_run(folder)
-    verdicts = [_short(one) for one in run.verdicts if one.status != "failed"]
+    # Without replies the items are those of a data set: a rationale would quote it.
+    verdicts = [_short(one, quotes=replies is not None) for one in run.verdicts if one.status != "failed"]
     item_ids = {one.item for one in verdicts}
     settings, question = run.manifest.settings, run.question
     description = About(
@@ -155,8 +162,10 @@ def _benchmark(recording: Path, place: Path) -> Path:
     return sessions
 
 
-def judge(named: str, model: str) -> PromptedJudge:
-    """Return a shipped judge as the small model is asked with it."""
+def judge(named: str, model: str) -> Judge:
+    """Return a judge by its name as the small model is asked with it."""
+    if is_triage(named):
+        return triage_judge(named, model=ModelSettings(model, 0.0, seed=0), iterations=COMMANDS, budget=BUDGET)
     spec = read_known(named)
     return PromptedJudge(replace(spec, budget=BUDGET, model=replace(spec.model, name=model, max_tokens=LONGEST_ANSWER)))
 
@@ -183,9 +192,9 @@ def _about(recording: Path) -> About:
         raise InputError(f"no recording: {error}", "Record it anew.", file=file) from error
 
 
-def _short(verdict: Verdict) -> Verdict:
+def _short(verdict: Verdict, *, quotes: bool) -> Verdict:
     seconds = None if verdict.seconds is None else round(verdict.seconds, 1)
-    return replace(verdict, rationale=placeless(verdict.rationale, _REASON), seconds=seconds)
+    return replace(verdict, rationale=placeless(verdict.rationale, _REASON) if quotes else "", seconds=seconds)
 
 
 def _main() -> None:

@@ -170,7 +170,7 @@ def signals_table(arms: Sequence[RepairScores]) -> Table:
     for one in arms:
         for name, signal in one.signals.items():
             counts = {"passed": signal.passed, failed_word(name): signal.failed, "could not tell": signal.unknown}
-            rows += rows_in("count", counts, name, one.arm.name, n=sum(structs.astuple(signal)))
+            rows += rows_in("count", counts, name, one.arm.name, one.arm.evidence, n=sum(structs.astuple(signal)))
     names = list(dict.fromkeys(name for one in arms for name in one.signals))
     finding = f"{counted_text(len(names), 'validator')}: {', '.join(names)}." if names else "No validator was asked."
     accidents = [_accidents(one) for one in arms if any(structs.astuple(one.second_tests))]

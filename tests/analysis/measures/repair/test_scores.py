@@ -49,6 +49,13 @@ def test_a_solve_that_no_second_test_speaks_of_is_said_and_one_that_fails_such_a
     assert note.endswith("1 of them fails a test beside the oracle's.")
 
 
+def test_what_validators_say_of_generated_cases_is_called_generated() -> None:
+    tried = attempt("a", True, signals=(Signal("suite", True),))
+    for evidence in ("generated", "real"):
+        table = signals_table([score_repairs(arm(tried, evidence=evidence))])
+        assert {row.evidence for row in table.rows} == {evidence}
+
+
 def test_a_case_attempted_more_often_weighs_no_more() -> None:
     tries = [attempt("apple", True, sample) for sample in range(9)] + [attempt("pear", False)]
     assert score_repairs(arm(*tries)).solve_rate.value == 0.5
