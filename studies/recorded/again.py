@@ -114,7 +114,9 @@ def sessions_again(folder: Path | None = None) -> Again[LiveSession]:
 
 def repairs_again(folder: Path | None = None) -> Again[RepairArm]:
     """Repair again, of every recording on a public data set, the case that took least time; it needs no download."""
-    recorded = [run for run in recorded_repairs(folder) if run.requested("benchmark") in SETS]
+    # A model's replies quote the cases, so that its runs are recorded without them.
+    without_model = [run for run in recorded_repairs(folder) if not run.requested("model")]
+    recorded = [run for run in without_model if run.requested("benchmark") in SETS]
     here = [run for run in recorded if located(run.requested("benchmark")) is not None]
     if not here:
         absent = how_to_get({run.requested("benchmark") for run in recorded})
