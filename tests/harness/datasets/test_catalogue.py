@@ -138,7 +138,7 @@ def test_an_environment_variable_without_a_value_names_no_folder(monkeypatch: py
 
 
 def test_an_unknown_set_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"no data set named 'moon'\. Known: agent_as_a_judge"):
+    with pytest.raises(UsageError, match=r"unknown data set 'moon'\. Known: agent_as_a_judge"):
         locate("moon")
 
 
