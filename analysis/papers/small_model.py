@@ -19,7 +19,7 @@ NOT_SHOWN = (
 
 _NOTES = (
     NOT_SHOWN,
-    "Its prompts are the shipped ones, with a context of 1,500 tokens a session; none was changed for these items.",
+    "Its prompts are the shipped ones, with 1,500 tokens of each item; none was changed for these items.",
     "Precision and recall leave out items without a readable answer; the first accuracy counts them as wrong.",
 )
 
