@@ -213,7 +213,7 @@ def test_list_says_what_a_set_is_and_that_it_is_not_here(made_up: Path) -> None:
 def test_an_unknown_set_is_a_usage_error(command: str) -> None:
     error = run(command, "moon").exception
     assert isinstance(error, UsageError)
-    assert "no data set named 'moon'" in error.line()
+    assert "unknown data set 'moon'" in error.line()
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_a_run_is_answered_from_a_recording_without_a_key_and_scored(tmp_path: P
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("no_such_judge --benchmark plants", "no judge 'no_such_judge'"),
+        ("no_such_judge --benchmark plants", "unknown judge 'no_such_judge'"),
         ("judge.toml --benchmark ./nowhere/", "benchmark.toml"),
         ("judge.toml --benchmark plants --replay none.jsonl", "none.jsonl"),
         ("judge.toml --benchmark plants --local --model x", "--local has its own model"),

@@ -72,7 +72,7 @@ def test_a_review_log_becomes_a_funnel(two: list[Path], tmp_path: Path) -> None:
     assert result["reviews"]["counts"]["generated"] == 4
     assert result["reviews"]["counts"]["landed"] == 1
     log.write_text("attempt,event,when,by,comment\nnowhere,published,,,\n")
-    assert "no attempt 'nowhere'" in str(command(two[0], "--reviews", log).exception)
+    assert "unknown attempt 'nowhere'" in str(command(two[0], "--reviews", log).exception)
 
 
 def test_the_log_in_a_runs_folder_is_shown_and_recorded_without_names_and_comments(
@@ -154,7 +154,7 @@ def test_a_recording_is_of_a_finished_run_in_a_new_folder(two: list[Path], tmp_p
         record_run(open_repair_run(unfinished), tmp_path / "kept", {})
     with pytest.raises(UsageError, match="not empty"):
         record_run(open_repair_run(two[0]), two[1], {})
-    with pytest.raises(UsageError, match="no evidence 'made up'"):
+    with pytest.raises(UsageError, match="unknown evidence 'made up'"):
         record_run(open_repair_run(two[0]), tmp_path / "kept", {"evidence": "made up"})
     with pytest.raises(UsageError, match="does not say 'colour'"):
         record_run(open_repair_run(two[0]), tmp_path / "kept", {"colour": "red"})

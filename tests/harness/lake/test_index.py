@@ -39,7 +39,7 @@ def test_a_query_gives_chosen_columns_of_the_rows_that_meet_it_without_reading_t
 
 
 def test_a_column_that_there_is_not_is_refused(packed: Path) -> None:
-    with pytest.raises(UsageError, match="no column 'modell'"):
+    with pytest.raises(UsageError, match="unknown column 'modell'"):
         query(str(packed), ["modell"])
 
 

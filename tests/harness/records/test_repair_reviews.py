@@ -29,7 +29,7 @@ def test_only_attempt_and_event_must_be_filled_in(tmp_path: Path) -> None:
     [
         ("", 1, "not those of a review log: none"),
         ("patch,what\n", 1, "not those of a review log: patch, what"),
-        (f"{HEADER}a,landed,,,\na,merged,,,\n", 3, "no event 'merged'"),
+        (f"{HEADER}a,landed,,,\na,merged,,,\n", 3, "unknown event 'merged'"),
         (f"{HEADER}a,accepted,now\n", 2, "the row has 3 cells"),
         (f"{HEADER},accepted,now,kim,\n", 2, "the event names no attempt"),
     ],

@@ -143,11 +143,11 @@ def test_the_command_runs_from_a_recording_goes_on_where_it_was_and_prints_one_d
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["no_such_judge"], "no judge 'no_such_judge'"),
+        (["no_such_judge"], "unknown judge 'no_such_judge'"),
         (["infinite_loop"], "names no model"),
         (["infinite_loop", "--model", "m", "--benchmark", "./nowhere/"], "benchmark.toml"),
         (["infinite_loop", "--local", "--model", "x"], "--local has its own model"),
-        pytest.param(["trail/gpt-4o", "--model", "m"], "no recorded judge", marks=pytest.mark.data),
+        pytest.param(["trail/gpt-4o", "--model", "m"], "unknown recorded judge", marks=pytest.mark.data),
         (["infinite_loop@rule"], "has no prompt"),
     ],
 )

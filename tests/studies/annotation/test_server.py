@@ -174,7 +174,7 @@ def test_every_reply_forbids_frames_caches_and_guessed_types(pages: Served) -> N
         ({"note": "x" * 4001}, "4,000"),
         ({"step": ["-1"]}, "not a number"),
         ({"revision": "many"}, "not a number"),
-        ({"phase": "holiday"}, "no phase"),
+        ({"phase": "holiday"}, "unknown phase"),
         ({"item": "case-9"}, "another case"),
     ],
 )

@@ -63,10 +63,10 @@ def test_each_question_has_its_folder(data: Path) -> None:
     [
         (
             "whoandwhen-why",
-            r"no benchmark named 'whoandwhen-why'\. Known: whoandwhen, whoandwhen-fault, whoandwhen-step",
+            r"unknown benchmark 'whoandwhen-why'\. Known: whoandwhen, whoandwhen-fault, whoandwhen-step",
         ),
         ("quixbugs", r"has no loader"),
-        ("moon", r"no data set named 'moon'"),
+        ("moon", r"unknown data set 'moon'"),
     ],
 )
 def test_what_there_is_not_is_refused_with_what_there_is(data: Path, name: str, message: str) -> None:

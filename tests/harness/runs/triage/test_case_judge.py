@@ -51,7 +51,7 @@ def test_a_method_is_handed_what_its_access_allows(tmp_path, access, seen):
 
 def test_a_judge_of_files_says_why_it_skips_an_item_without_a_case():
     item = Item("item-1", "triage", task="Do it.")
-    assert "no folder" in CaseJudge(Looks("read-only")).skip_reason(item)
+    assert "no case folder" in CaseJudge(Looks("read-only")).skip_reason(item)
     assert not CaseJudge(Looks("text")).skip_reason(item)
 
 
