@@ -157,7 +157,9 @@ def test_a_folder_is_known_by_any_of_its_files_and_a_name_that_is_none_says_what
     (tmp_path / "empty").mkdir()
     assert benchmark_named("trail", None) == Path("trail")
     assert benchmark_named("empty", None) == Path("empty")
-    with pytest.raises(UsageError, match=r"unknown benchmark 'nowhere'\. Give a folder with benchmark\.toml.*whoandwhen"):
+    with pytest.raises(
+        UsageError, match=r"unknown benchmark 'nowhere'\. Give a folder with benchmark\.toml.*whoandwhen"
+    ):
         benchmark_named("nowhere", None)
 
 
