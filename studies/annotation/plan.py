@@ -26,7 +26,8 @@ class AnnotationPlan(Struct, frozen=True, dict=True):
     @cached_property
     def independent(self) -> tuple[str, ...]:
         """Return the cases that each rater labels alone."""
-        return tuple(item for item in self.items if item not in set(self.calibration))
+        together = set(self.calibration)
+        return tuple(item for item in self.items if item not in together)
 
     def order(self, rater: str) -> tuple[str, ...]:
         """Return the independent cases in the order of a rater, drawn by name and seed."""

@@ -114,9 +114,9 @@ class RecoveryJudge(Struct, frozen=True):
 def judge_of_recoveries(problems: Sequence[Problem]) -> RecoveryJudge:
     """Precision, sensitivity and specificity over units, and on one half of the units the corrected recovery rate."""
     labelled = [one for one in problems if one.judged is not None]
-    units = sorted({one.unit for one in labelled})
-    halves = [[one for one in labelled if one.unit in set(units[start::2])] for start in (0, 1)]
-    measured, used = halves
+    measured_units = set(sorted({one.unit for one in labelled})[::2])
+    measured = [one for one in labelled if one.unit in measured_units]
+    used = [one for one in labelled if one.unit not in measured_units]
     return RecoveryJudge(
         clustered_share(by_unit((one for one in labelled if one.judged), truly), NO_LABEL),
         clustered_share(_labelled(labelled, recovered=True), NO_LABEL),

@@ -111,7 +111,8 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
             covered.add(category_in(item.extra))
         elif item.id in by_item:
             no_question.append(item.id)
-    unknown = [item for item in by_item if item not in {*labels, *no_question}]
+    of_benchmark = labels.keys() | set(no_question)
+    unknown = [item for item in by_item if item not in of_benchmark]
     if not labels:
         raise _all_unknown(next(iter(by_item)), benchmark, path, question)
     verdicts = {item: _verdict(item, by_item[item], name, known, choice.labels) for item, known in labels.items()}

@@ -92,7 +92,8 @@ def leftovers(access: SandboxAccess, done: Sequence[Doing]) -> Attribution | Non
     with access.replica("environment", tests=False) as replica:
         lines = [f"( sh -c {shlex.quote(doing.line)} ) </dev/null >/dev/null 2>&1" for doing in done if doing.line]
         replica.run("\n".join(lines))
-        foreign = [path for path in foreign if path not in set(replica.files())]
+        files = set(replica.files())
+        foreign = [path for path in foreign if path not in files]
     if not foreign:
         return None
     with access.replica("workspace", tests=False) as replica:
