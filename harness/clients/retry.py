@@ -83,7 +83,7 @@ class RetryingClient(AroundClient):
         except TimeoutError:
             if not deadline.expired():
                 raise
-            return Failure("timeout", f"no whole answer within {seconds:.3g} s (--request-seconds gives it longer)")
+            return Failure("timeout", f"no whole answer within {seconds:.3g} s")
 
     def _wait(self, attempt: int, failure: Failure) -> float:
         jitter = self._rng.random() / 4
