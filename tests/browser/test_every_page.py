@@ -1,6 +1,7 @@
 """Every kind of page in one browser: each control is used once, each table sorted, no script fails; it fits a phone.
 
-It fits paper too, and keys suffice. If `MISSTEP_AXE` names the script of axe-core, that finds no serious fault.
+At most four screens come before its details. It fits paper too, and keys suffice. If `MISSTEP_AXE` names the script of
+axe-core, that finds no serious fault.
 """
 
 import ast
@@ -47,6 +48,11 @@ ROOT = Path(__file__).parents[2]
 AXE = os.environ.get("MISSTEP_AXE", "")
 DOORS = {"render", "page", "browser_page"}
 """Who imports one of these makes pages, or parts of them."""
+MOST_SCREENS = 4
+OF_DETAILS = ("trail.html", "wink.html", "prevalence.html", "one.html", "two.html", "label.html", "flips.html")
+"""Pages that begin with details: of data, code, sessions, sheets."""
+NOTEBOOK = "made_up.html"
+"""It holds one cell of every kind, more than a page of a paper has."""
 LABELS = "item,ann,ben\n" + "".join(f"{n},{'yes' if n % 3 else 'no'},{'yes' if n % 2 else 'no'}\n" for n in range(12))
 ATTEMPTS = "system,task,passed\n" + "".join(
     f"{system},{task},{'yes' if task < 3 + (system == 'large') else 'no'}\n"
@@ -57,6 +63,13 @@ FIGURES = "id,check,printed,inputs\n" + "".join(f"f{n},percentage,4{n}.0%,n=80\n
 SESSIONS = "session,arm,calls,failed_calls\n" + "".join(
     f"{n},{'new' if n % 2 else 'old'},20,{n % 5}\n" for n in range(24)
 )
+
+FIRST_SCREENS = """
+const single = [...document.querySelectorAll("details.section, .browser")].find(one => one.checkVisibility());
+const end = single ? single.getBoundingClientRect().top + scrollY : document.scrollingElement.scrollHeight;
+return end / innerHeight;
+"""
+"""How many screens come before the first list of single items; the whole page if it has no list."""
 
 USE = """
 const [finish] = arguments;
@@ -252,13 +265,16 @@ def _makers() -> set[str]:
 def test_every_page_sorts_filters_and_searches_without_a_complaint(chromium, misstep, makers, tmp_path: Path) -> None:
     def used(address: str) -> list[str]:
         chromium.driver.get("about:blank")
-        chromium.open_address(address)
+        chromium.open_address(address, width=1280)
         WebDriverWait(chromium.driver, 20, poll_frequency=0.02).until(
             lambda _: (
                 chromium.run("return document.querySelectorAll('.browser:empty').length === 0") or chromium.complaints()
             )
         )
-        wrong = chromium.driver.execute_async_script(USE)
+        screens = chromium.run(FIRST_SCREENS)
+        summary = not address.endswith((*OF_DETAILS, NOTEBOOK))
+        wrong = [f"{screens:.1f} screens before the details"] if summary and screens > MOST_SCREENS else []
+        wrong += chromium.driver.execute_async_script(USE)
         chromium.resize(390)
         wrong += chromium.run(ON_A_PHONE)
         for scheme in ("light", "dark") if AXE else ():
