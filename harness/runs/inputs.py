@@ -93,8 +93,8 @@ def no_trajectory(paths: Iterable[Path | str], skipped: int, changed: Changed = 
     where = ", ".join(map(str, paths))
     if changed != EVER and not skipped:
         return NoTrajectory(f"no file was changed {changed}", "Give --since or --until another time.", file=where)
-    held = f"only {skipped:,} file{'s' if skipped > 1 else ''} of no known format" if skipped else "nothing"
-    return NoTrajectory(f"no trajectory, {held}", "See `misstep convert --help` for the formats.", file=where)
+    others = f", only {skipped:,} file{'s' if skipped > 1 else ''} of no known format" if skipped else " in it"
+    return NoTrajectory(f"no trajectory{others}", "See `misstep convert --help` for the formats.", file=where)
 
 
 def _looks_like_json(path: Path) -> bool:

@@ -125,7 +125,7 @@ def test_scores_that_are_gone_from_a_finished_run_are_said(tmp_path: Path) -> No
 
 def test_nothing_to_classify_is_an_error_and_not_an_empty_table(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="no trajectory, nothing"):
+    with pytest.raises(InputError, match="no trajectory in it"):
         _classify(tmp_path / "empty")
     (tmp_path / "notes.txt").write_text("Mend the fence.\n")
     with pytest.raises(InputError, match="only 1 file of no known format"):
