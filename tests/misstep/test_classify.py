@@ -132,7 +132,7 @@ def test_control_codes_from_a_trajectory_do_not_reach_the_terminal(tmp_path: Pat
     [
         (("notes.txt",), "notes.txt: no known trajectory format"),
         (("nowhere.jsonl",), "nowhere.jsonl: "),
-        (("empty",), "empty: no trajectory, nothing"),
+        (("empty",), "empty: no trajectory in it"),
         (("runs.jsonl", "--categories", "boredom"), "unknown category boredom. Known: infinite_loop"),
         (("runs.jsonl", "--out", "notes.txt"), "notes.txt: the folder cannot be made"),
         (("runs.jsonl", "--workers", "0"), "greater than or equal to 1"),
