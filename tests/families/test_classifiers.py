@@ -87,7 +87,6 @@ def test_whatever_the_run_the_verdict_is_well_formed(trajectory: Trajectory) -> 
     assert all(verdict.status in ("answered", "abstained") for verdict in verdicts)
 
 
-@settings(max_examples=30, deadline=None)
 @given(TRAJECTORIES)
 def test_the_same_run_gets_the_same_verdict_in_any_order_of_categories(trajectory: Trajectory) -> None:
     forwards = classify_all(trajectory)

@@ -48,7 +48,6 @@ def test_the_agreement_of_any_three_raters_is_reproduced(codes: np.ndarray, digi
     assert check_rater_agreement(figure(overall, "share"), pairs(len(codes), each)).status == "reproduced"
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     unanimous=st.lists(st.integers(1, 12), min_size=3, max_size=3),
     split=st.lists(st.tuples(*[st.integers(0, 2)] * 3).filter(lambda labels: len(set(labels)) > 1), max_size=4),

@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -292,7 +292,6 @@ def figures(report: AgreementReport) -> dict[str, object]:
 
 
 @given(ROWS, st.integers(1, 2))
-@settings(max_examples=30, deadline=None)
 def test_every_figure_and_interval_is_that_of_the_records(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, ...]], cut: int
 ) -> None:

@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.measures import run_alignment
@@ -25,14 +25,12 @@ steps = st.one_of(
     st.builds(Step, st.sampled_from(["user", "agent"]), st.sampled_from(["Mend it.", "It is mended now.", "Done."])),
 )
 runs = st.lists(steps, max_size=9).map(lambda some: _run(*some))
-few = settings(max_examples=40, deadline=None)
 
 
 def _pairs(message: RunAlignment) -> set[tuple[int, int]]:
     return {(line.a, line.b) for line in message.lines if line.a is not None and line.b is not None}
 
 
-@few
 @given(runs, runs)
 def test_every_step_stands_in_one_line_and_both_runs_keep_their_order(a: Trajectory, b: Trajectory) -> None:
     result = align_runs(a, b)
@@ -51,7 +49,6 @@ def _most_same(a: Trajectory, b: Trajectory) -> int:
     return best[0, 0]
 
 
-@few
 @given(st.lists(st.sampled_from("abcd"), max_size=7), st.lists(st.sampled_from("abcd"), max_size=7))
 def test_of_steps_that_are_equal_or_unlike_as_many_as_can_be_are_paired(a: list[str], b: list[str]) -> None:
     one, other = (_run(*(_call("ls", name=name) for name in names)) for names in (a, b))

@@ -5,7 +5,7 @@ from math import ceil
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.papers.precision_floors import (
@@ -39,7 +39,6 @@ def test_fourteen_answers_all_right_are_the_fewest_that_show_eighty_percent() ->
     assert not kept_floor([[13, 13]], 0.8).reached
 
 
-@settings(max_examples=25)
 @given(st.integers(40, 90), st.integers(5, 40))
 def test_the_answers_needed_show_the_floor_with_at_least_the_share_of_errors_that_the_precision_has(
     floor: int, above: int

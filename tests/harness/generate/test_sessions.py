@@ -26,7 +26,6 @@ def test_a_session_does_not_depend_on_how_many_there_are_nor_on_where_one_begins
     assert list(generate_sessions(more, seed, first=n)) == whole[n:]
 
 
-@settings(max_examples=25, deadline=None)
 @given(seed=st.integers())
 def test_what_is_planted_is_shown_by_steps_of_the_agent_and_an_episode_spans_them(seed: int) -> None:
     for case in generate_sessions(20, seed, study=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import get_args
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
@@ -341,7 +341,6 @@ def test_the_invariants_hold_across_kills(
         assert target.digest() == _digests(written)[-1]
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     kinds=st.lists(st.sampled_from(MIX), max_size=6),
     without=st.sets(st.sampled_from(list(MECHANISMS))),

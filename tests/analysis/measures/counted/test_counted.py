@@ -42,7 +42,6 @@ SESSIONS = st.dictionaries(
 
 
 @given(SESSIONS, SESSIONS)
-@settings(max_examples=30, deadline=None)
 def test_prevalence_is_that_of_all_sessions_and_of_each_stratum(
     first: dict[tuple[str | None, ...], int], second: dict[tuple[str | None, ...], int]
 ) -> None:
@@ -72,7 +71,6 @@ ITEM = st.tuples(
 
 
 @given(st.lists(ITEM, min_size=4, max_size=40).filter(lambda items: any(gold for gold, _, _ in items)))
-@settings(max_examples=30, deadline=None)
 def test_the_scores_of_a_judge_are_those_of_its_verdicts(
     items: list[tuple[str | None, str | None, float | None]],
 ) -> None:
@@ -132,7 +130,6 @@ TASKS = st.lists(st.builds(TaskCounts, *[st.integers(0, 3)] * 3), min_size=1, ma
 
 
 @given(TASKS)
-@settings(max_examples=30, deadline=None)
 def test_chances_of_k_attempts_are_those_of_the_tasks(tasks: list[TaskCounts]) -> None:
     counts = summed(
         Counts(tasks=(TaskAttempts("s", "generated", one.passed, one.failed, one.unanswered, 1),)) for one in tasks

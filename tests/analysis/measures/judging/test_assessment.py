@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import to_builtins
 
@@ -135,7 +135,6 @@ CELLS = st.tuples(
 )
 
 
-@settings(max_examples=30)
 @given(st.lists(CELLS, max_size=12), st.sampled_from([0, 1, 3]), st.sampled_from(["nominal", "ordinal"]))
 def test_whatever_was_answered_all_is_json_and_what_is_missing_has_a_reason(
     cells: list[tuple[str | None, str | None, str | None]], runs: int, level: Any

@@ -3,7 +3,7 @@
 from math import comb
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.measures.paired_systems import pair_finding
@@ -105,7 +105,6 @@ def test_p_values_are_adjusted_for_all_pairs() -> None:
     assert first.p_adjusted == pytest.approx(3 * (first.p_value or 0))
 
 
-@settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=8))
 def test_what_is_unanswered_never_raises_a_figure_and_every_task_is_counted_or_left_out(
     tasks: list[tuple[int, int, int]],

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_ind
 from statsmodels.regression.linear_model import OLS
@@ -35,7 +35,6 @@ CLUSTERS = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None)
 @given(CLUSTERS, CLUSTERS)
 def test_the_error_is_that_of_a_regression_with_clustered_errors(
     first: list[tuple[int, int]], second: list[tuple[int, int]]
@@ -70,7 +69,6 @@ SHARED = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None)
 @given(SHARED, CLUSTERS, CLUSTERS)
 def test_a_cluster_of_both_arms_is_one_of_the_regression(
     shared: list[tuple[int, int, int, int]], first: list[tuple[int, int]], second: list[tuple[int, int]]

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER
@@ -103,7 +103,6 @@ def test_one_cluster_has_no_interval_and_says_so() -> None:
     assert paired_design_effect([2], [5], 2) is None
 
 
-@settings(max_examples=25, deadline=None)
 @given(CLUSTERS, st.booleans())
 def test_naming_the_other_system_first_turns_the_sign_of_the_bootstrap_and_nothing_else(
     clusters: list[tuple[int, int]], alone: bool

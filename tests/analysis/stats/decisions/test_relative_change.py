@@ -5,7 +5,7 @@ from math import expm1, inf, log1p
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import norm, permutation_test, ttest_ind
@@ -142,7 +142,6 @@ def test_skewed_arms_that_do_not_differ_are_rejected_about_as_often_as_the_level
     assert (np.array(p_values) <= 0.05).mean() == pytest.approx(0.05, abs=0.035)
 
 
-@settings(max_examples=20, deadline=None)
 @given(UNITS, UNITS)
 def test_what_the_delta_method_cannot_say_is_not_drawn_either(first: list, second: list) -> None:
     plain = compare_ratios(first, second)

@@ -1,7 +1,7 @@
 """So many requests or tokens a minute: never more, and hardly fewer."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.harness.clients.rates.pacing import TokenEstimate
@@ -20,7 +20,6 @@ def starts(limit: PerMinute, seconds: float, tokens: float = 0.0, used: float | 
 
 
 @given(st.integers(1, 5000), st.floats(0, 60))
-@settings(max_examples=25, deadline=None)
 def test_in_no_minute_are_more_requests_sent_than_allowed(limit: int, offset: float) -> None:
     sent = starts(PerMinute("requests", limit), 130)
     assert sum(1000 + offset <= at < 1060 + offset for at in sent) <= limit

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from misstep.harness.agent.actions import Action
@@ -52,7 +52,6 @@ def test_the_naive_command_shuts_the_way_in_and_another_setting_before_it_does_n
     assert check(target, item).status == "passed"
 
 
-@settings(max_examples=30, deadline=None)
 @given(some.lists(some.sampled_from(sorted(draw_world(24, 3).state.settings)), max_size=8))
 def test_a_snapshot_brings_back_any_state(tmp_path_factory: pytest.TempPathFactory, names: list[str]) -> None:
     folder = tmp_path_factory.mktemp("kept")

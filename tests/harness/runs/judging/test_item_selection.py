@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.harness.clients import ClientSettings
@@ -67,7 +67,6 @@ def test_a_sample_does_not_depend_on_the_order_of_the_items(spec: JudgeSpec, fol
     assert set(ids(spec, folder, Sampling(7, 3))) == before
 
 
-@settings(max_examples=20)
 @given(st.integers(1, 45), st.integers(1, 45), st.integers(0, 10))
 def test_a_sample_has_the_size_asked_for_and_a_smaller_one_is_a_part_of_it(tmp_path_factory, size, other, seed) -> None:
     base = tmp_path_factory.mktemp("sampled")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.measures.judging.people.ratings import (
@@ -37,7 +37,6 @@ def row(table: Table, group: str, quantity: str) -> Row:
     return results
 
 
-@settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=12))
 def test_alpha_is_krippendorffs_on_the_interval_level(pairs: list[tuple[int, int]]) -> None:
     ratings = np.array(pairs, dtype=np.float64)
