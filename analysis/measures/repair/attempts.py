@@ -40,6 +40,11 @@ class RepairArm(Struct, frozen=True):
     model: str = ""
 
     @property
+    def author(self) -> str:
+        """Return the policy, with the model that it asks."""
+        return f"{self.policy} with {self.model}" if self.model else self.policy
+
+    @property
     def instructions_author(self) -> str:
         """Return who wrote the instructions: a model, the templates of planted faults, or the cases' maker."""
         if not self.instructions:

@@ -176,11 +176,7 @@ def _setting(arm: RepairArm) -> str:
 
 
 def _arm_text(arm: RepairArm) -> str:
-    return f"{_policy_of(arm)} on {arm.benchmark}"
-
-
-def _policy_of(arm: RepairArm) -> str:
-    return f"{arm.policy} with {arm.model}" if arm.model else arm.policy
+    return f"{arm.author} on {arm.benchmark}"
 
 
 def _ablation_rows(scores: RepairScores) -> list[Row]:
@@ -223,7 +219,7 @@ def measured_formats_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Tab
     rows = []
     for one in scored:
         arm = one.arm
-        group = f"{_policy_of(arm)}, instructions by {arm.instructions_author}"
+        group = f"{arm.author}, instructions by {arm.instructions_author}"
         rates = {_format_of(arm): one.solve_rate}
         rows += measured_on_arm(arm, rows_in("share", rates, group, f"{arm.benchmark}, {arm.setting}", arm.evidence))
     return _MEASURED_FORMATS.table(
