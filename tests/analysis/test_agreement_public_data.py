@@ -118,9 +118,7 @@ def test_inferential_strategies_have_two_equal_columns(data_folder: Path, tmp_pa
         ("OpenHands", 0.7995, 330, [[190, 19], [17, 140]]),
     ],
 )
-def test_an_agent_judge_against_human_consensus(
-    data_folder: Path, tmp_path: Path, agent: str, kappa: float, alike: int, matrix: list[list[int]]
-) -> None:
+def test_an_agent_judge_against_human_consensus(data_folder, tmp_path, agent, kappa, alike, matrix) -> None:
     rows = rows_of(data_folder / "agent_as_a_judge" / "judgements.csv")
     columns = ["human_satisfied", "agent_judge_satisfied"]
     result = report(tmp_path, [row for row in rows if row["developer_agent"] == agent], columns)

@@ -90,9 +90,7 @@ def test_blank_lines_and_a_byte_order_mark_in_the_items_do_no_harm(tmp_path: Pat
         ([f"x{n},ann,yes" for n in range(9)], r"labels of 9 items .* 'x0', 'x1', 'x2' and 6 more\. "),
     ],
 )
-def test_a_label_of_an_item_that_is_not_there_is_refused_by_name_and_line(
-    tmp_path: Path, rows: list[str], message: str
-) -> None:
+def test_a_label_of_an_item_that_is_not_there_is_refused_by_name_and_line(tmp_path, rows, message) -> None:
     (tmp_path / "items.jsonl").write_text('{"id": "i1"}\n{"id": "i2", "unaskable": "not published"}\n')
     folder = gold(tmp_path, "item,rater,label\n" + "".join(f"{row}\n" for row in rows))
     with pytest.raises(InputError, match=message):

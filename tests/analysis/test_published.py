@@ -125,9 +125,7 @@ def test_a_figure_names_every_way_to_work_it_out_the_first_one_first(tmp_path: P
         ),
     ],
 )
-def test_a_figure_that_is_worked_out_from_itself_is_an_error_that_names_the_way_round(
-    tmp_path: Path, inputs: dict[str, str], text: str
-) -> None:
+def test_a_figure_that_is_worked_out_from_itself_is_an_error_that_names_the_way_round(tmp_path, inputs, text) -> None:
     file = tmp_path / "paper.toml"
     figures = [FORM.replace('id = "a"', f'id = "{name}"\n{inputs.get(name, "")}') for name in "abc"]
     file.write_text(figures[0] + "".join(one[one.index("[[figure]]") :] for one in figures[1:]))
@@ -183,9 +181,7 @@ def test_a_matrix_holds_the_ids_of_its_cells_and_a_kappa_may_name_it(tmp_path: P
         (('id = "m"', 'id = "a"'), "the id is used twice"),
     ],
 )
-def test_a_matrix_that_does_not_fit_its_labels_or_the_figures_is_an_error(
-    tmp_path: Path, change: tuple[str, str], message: str
-) -> None:
+def test_a_matrix_that_does_not_fit_its_labels_or_the_figures_is_an_error(tmp_path, change, message) -> None:
     file = tmp_path / "paper.toml"
     file.write_text(FORM + SECOND + MATRIX.replace(*change))
     with pytest.raises(InputError, match=re.escape(message)):

@@ -29,9 +29,7 @@ def test_every_form_is_mutated_and_a_case_follows_from_seed_and_number() -> None
         assert any(data != cases.sample_of(form) for one, data in made if one == form)
 
 
-def test_what_fails_or_takes_too_long_is_printed_with_the_command_that_makes_it_again(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_fails_or_takes_too_long_is_printed_with_the_command_that_makes_it_again(capsys, monkeypatch) -> None:
     def broken(_: object) -> None:
         raise ValueError("no page 7")
 

@@ -57,10 +57,6 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_black_on_white_has_the_greatest_contrast():
-    assert contrast("rgb(0, 0, 0)", "rgb(255, 255, 255)") == pytest.approx(21)
-
-
 def test_a_page_asks_only_for_itself_and_complains_of_nothing(chromium, pages, name):
     chromium.open(pages / name)
     assert [address for address in chromium.requests() if not address.startswith(("file:", "data:"))] == []

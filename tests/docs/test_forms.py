@@ -11,7 +11,7 @@ import pytest
 from msgspec import inspect
 
 from misstep import command_groups
-from misstep.analysis.pages.form_text import docstring_sections, form_text, meanings
+from misstep.analysis.pages.form_text import docstring_sections, meanings
 from misstep.harness.agent.turns import Turn
 from misstep.harness.errors import UsageError
 from misstep.harness.forms import values_of
@@ -73,16 +73,6 @@ def test_the_example_of_a_page_has_the_form(topic: str) -> None:
     else:
         dedented = "\n".join(line.removeprefix("    ") for line in example.splitlines())
         assert msgspec.convert(tomllib.loads(dedented), form_of(topic))
-
-
-def test_a_key_without_a_meaning_is_found() -> None:
-    class Undescribed(msgspec.Struct):
-        """A form."""
-
-        key: str
-
-    with pytest.raises(KeyError, match="key"):
-        form_text(Undescribed)
 
 
 def test_an_error_that_names_a_topic_names_one_that_there_is() -> None:

@@ -86,6 +86,5 @@ def test_the_example_is_at_most_60_lines_of_code_and_runs_as_it_says(sessions: P
     line = [sys.executable, str(file), str(sessions), str(tmp_path / "lengths")]
     subprocess.run(line, cwd=tmp_path, check=True, capture_output=True)
     manifest = read_manifest(tmp_path / "lengths")
-    assert manifest is not None
     assert manifest.finished
     assert CallLength.__struct_fields__ == ("item", "calls", "longest")

@@ -158,9 +158,7 @@ def test_a_small_budget_is_kept_to_and_what_was_cut_is_said(benchmarks: list[Ben
 
 
 @pytest.mark.data
-def test_a_sample_of_five_is_asked_and_scored_or_it_is_said_why_nothing_can_be(
-    benchmarks: list[Benchmark], tmp_path: Path
-) -> None:
+def test_a_sample_of_five_is_asked_and_scored_or_it_is_said_why_nothing_can_be(benchmarks, tmp_path) -> None:
     for benchmark in benchmarks:
         out = tmp_path / benchmark.name
         if not benchmark.items:

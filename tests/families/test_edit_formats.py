@@ -130,9 +130,7 @@ def test_an_edit_with_a_changed_old_line_is_refused(name: str, seed: int) -> Non
 @pytest.mark.parametrize("name", EDIT_FORMATS)
 @given(reply=REPLIES, text=TEXTS)
 @example(reply="", text="")
-def test_whatever_the_reply_nothing_but_a_refusal_is_raised_and_no_path_leads_out(
-    name: str, reply: str, text: str
-) -> None:
+def test_whatever_the_reply_nothing_but_a_refusal_is_raised_and_no_path_leads_out(name, reply, text) -> None:
     files = applied(name, reply, {PATH: text, "x": text})
     for path in files or {}:
         assert not path.startswith(("/", "~"))

@@ -72,9 +72,7 @@ JUDGED = ("judge", "run", "infinite_loop@rule", "--out", "run")
     ],
     ids=lambda lines: " ".join(lines[-1][:2]) + (" sessions" if lines[-1][-1] == "{}" else ""),
 )
-def test_every_page_export_and_text_says_it(
-    lines: list[tuple[str, ...]], folder: str, evidence: str, misstep: Misstep, tmp_path: Path
-) -> None:
+def test_every_page_export_and_text_says_it(lines, folder, evidence, misstep, tmp_path) -> None:
     for line in lines:
         printed = misstep(*(argument.format(folder) for argument in line))
     assert ("generated" in printed.replace("generated-trajectories", "")) == (evidence == "generated")
@@ -85,9 +83,7 @@ def test_every_page_export_and_text_says_it(
 
 
 @pytest.mark.parametrize(("said", "evidence"), [({"evidence": "generated"}, "generated"), ({}, "real")])
-def test_patches_and_cases_are_of_the_kind_that_they_were_made_of(
-    said: dict[str, str], evidence: str, tmp_path: Path
-) -> None:
+def test_patches_and_cases_are_of_the_kind_that_they_were_made_of(said, evidence, tmp_path) -> None:
     run = repaired_run(tmp_path / "run", four("apple pear"), **said)
     assert open_repair_run(run).arm("x").evidence == evidence
     write_patches([open_of(run, "repair run")], tmp_path / "patches")

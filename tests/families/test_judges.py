@@ -77,9 +77,7 @@ SCRIPTED = ClientSettings(client="scripted", script="tests.families.test_judges:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_run_scored_and_gone_on_with(
-    kind: str, judged: Callable[[str], tuple[Judge, Path]], tmp_path: Path
-) -> None:
+def test_it_is_run_scored_and_gone_on_with(kind, judged, tmp_path) -> None:
     judge, folder = judged(kind)
     out = tmp_path / "run"
     ended = run_judge(judge, folder, out, SCRIPTED)
@@ -87,7 +85,6 @@ def test_it_is_run_scored_and_gone_on_with(
     verdicts = list(read_verdicts(out))
     assert {verdict.judge for verdict in verdicts} == {judge.name}
     manifest = read_manifest(out)
-    assert manifest is not None
     assert manifest.settings["judge"] == judge.name
     assert manifest.finished
     before = (out / VERDICTS).read_bytes()
@@ -97,9 +94,7 @@ def test_it_is_run_scored_and_gone_on_with(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_benchmark_with_other_labels_is_refused(
-    kind: str, judged: Callable[[str], tuple[Judge, Path]], tmp_path: Path
-) -> None:
+def test_a_benchmark_with_other_labels_is_refused(kind, judged, tmp_path) -> None:
     judge, folder = judged(kind)
     other = tmp_path / "other"
     other.mkdir()
@@ -142,7 +137,6 @@ class KnowsLoops:
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
         """By the words of the run."""
-        assert trajectory is not None
         return Verdict(item.id, self.name, loops("".join(step.text for step in trajectory.steps)))
 
 
@@ -195,9 +189,7 @@ def truthful(tmp_path: Path) -> Callable[[str], tuple[Judge, Path]]:
 @pytest.mark.parametrize(
     "kind", ["rule", "prompted", "file", "pattern", "KnowsLoops", "DeclaresLoops", "KnowsAll", "imported"]
 )
-def test_one_that_answers_the_planted_truth_of_what_it_is_asked_scores_1(
-    kind: str, shards: int, truthful: Callable[[str], tuple[Judge, Path]], tmp_path: Path
-) -> None:
+def test_one_that_answers_the_planted_truth_of_what_it_is_asked_scores_1(kind, shards, truthful, tmp_path) -> None:
     judge, folder = truthful(kind)
     out, settings = tmp_path / "run", ClientSettings(client="scripted", script=f"{__name__}:says_loops")
     for shard in shards_of(shards) if shards > 1 else (None,):

@@ -73,9 +73,7 @@ def test_its_agents_are_made_from_a_seed_and_have_names(skill: Skill) -> None:
         assert all(agents.of(role).name for role in ROLES)  # type: ignore[arg-type]
 
 
-def test_a_target_is_found_healthy_kept_and_the_same_again_after_it_was_opened_anew(
-    skill: Skill, tmp_path: Path
-) -> None:
+def test_a_target_is_found_healthy_kept_and_the_same_again_after_it_was_opened_anew(skill, tmp_path) -> None:
     kept = tmp_path / "kept"
     with skill.open(kept, VirtualClock()) as target:
         assert target.kept("baseline") is None

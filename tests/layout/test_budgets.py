@@ -117,9 +117,3 @@ def test_python_without_tests_and_tests_stay_within_their_lines() -> None:
     assert sum(text_of(path).count("\n") for path in WITHOUT_TESTS) <= BUDGETS["total"]["lines"]
     tests = (ROOT / "tests").rglob("*.py")
     assert sum(file.read_text("utf-8").count("\n") for file in tests) <= BUDGETS["total"]["tests"]
-
-
-def test_only_logic_is_counted() -> None:
-    opening = '"""Opens."""\n\nimport ast\n\n# why\nX = 1\nY = {\n    1: 2,\n    3: 4,\n}\n'
-    text = opening + 'def f():\n    """Says."""\n    return X\n'
-    assert logic_lines(text, ast.parse(text)) == 3

@@ -80,21 +80,3 @@ def doors() -> Iterator[str]:
 def test_every_public_definition_is_reached_by_a_user() -> None:
     left = unreached({path: tree_of(path) for path in MODULES}, doors())
     assert left == [], "give it a door, or delete it"
-
-
-def test_what_only_its_own_kind_calls_is_unreached() -> None:
-    trees = {
-        "analysis/stats/a.py": ast.parse(
-            "def shown(): return helper()\ndef helper(): ...\ndef alone(): return part()\ndef part(): ..."
-        ),
-        "misstep/b.py": ast.parse("@app.command()\ndef run(): print(shown())"),
-    }
-    assert unreached(trees, iter(())) == ["analysis/stats/a.py: alone", "analysis/stats/a.py: part"]
-
-
-def test_a_target_in_a_text_is_a_door() -> None:
-    trees = {
-        "misstep/__main__.py": ast.parse("KNOWN = {'x': 'misstep.harness.judges.a:judge'}\nprint(KNOWN)"),
-        "harness/judges/a.py": ast.parse("def judge(): ..."),
-    }
-    assert unreached(trees, iter(())) == []

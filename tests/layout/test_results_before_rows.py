@@ -8,8 +8,6 @@ under another name is not found. A notebook draws what its table says that the f
 import ast
 from collections.abc import Iterator
 
-import pytest
-
 from tests.layout.sources import MODULES, NOTEBOOKS, code_of, nodes_of
 
 EDGES = ("analysis/tables/", "analysis/plots/")
@@ -57,18 +55,3 @@ def test_a_notebook_picks_no_rows_to_draw() -> None:
     assert {name: result for name, result in picked.items() if result} == {}, (
         "draw `table.drawn`, or rows made from results"
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "result"),
-    [
-        ("best = max(rows, key=lambda row: row.value)", ["1: row.value"]),
-        ("first = next(one for one in rows if one.quantity == 'Kappa')", ["1: one.quantity"]),
-        ("group = table.rows[0].group", ["1: table.rows[0].group"]),
-        ("name = match.group()", []),
-        ("def badness(row: UserRow) -> str:\n    return row.status", []),
-        ("low = estimate.low", []),
-    ],
-)
-def test_a_row_is_known_by_its_fields(text: str, result: list[str]) -> None:
-    assert list(reads(list(ast.walk(ast.parse(text))))) == result

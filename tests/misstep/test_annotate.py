@@ -89,9 +89,7 @@ def test_the_page_of_the_result_keeps_the_rules_of_pages(annotate, study: Path, 
         (("cases", "--study", "study", "--raters", "ann,dan"), "holds another run: raters were"),
     ],
 )
-def test_what_cannot_be_served_is_said_in_one_line(
-    annotate, study: Path, monkeypatch: pytest.MonkeyPatch, line: tuple[str, ...], text: str
-) -> None:
+def test_what_cannot_be_served_is_said_in_one_line(annotate, study, monkeypatch, line, text) -> None:
     monkeypatch.chdir(study.parent)
     code, out, err = annotate("serve", *line)
     assert (code, out, err.count("\n")) == (2, "", 1)

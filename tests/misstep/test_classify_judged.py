@@ -83,9 +83,7 @@ def test_the_first_line_says_by_what_each_category_was_looked_for(server: Faulty
     assert len(server.received) == 4
 
 
-def test_the_rules_of_the_project_are_shown_fenced_and_the_verdict_names_file_and_line(
-    server: FaultyServer, sessions: Path
-) -> None:
+def test_the_rules_of_the_project_are_shown_fenced_and_the_verdict_names_file_and_line(server, sessions) -> None:
     _, printed = _run(sessions, *_asking(server), "--json")
     document = json.loads(printed)
     assert document["rules"] == [{"file": str(sessions.parent / "shop" / "CLAUDE.md"), "sessions": 1}]
@@ -108,9 +106,7 @@ def test_without_rules_nothing_of_them_is_sent(server: FaultyServer, sessions: P
     assert not any("whoever asks" in json.dumps(one["messages"]) for one in server.received)
 
 
-def test_a_run_says_which_judge_gave_a_verdict_and_asks_about_new_sessions_alone(
-    server: FaultyServer, sessions: Path, tmp_path: Path
-) -> None:
+def test_a_run_says_which_judge_gave_a_verdict_and_asks_about_new_sessions_alone(server, sessions, tmp_path) -> None:
     line = (sessions, "--out", tmp_path / "run", *_asking(server))
     _run(*line)
     verdicts = [json.loads(one) for one in (tmp_path / "run" / "verdicts.jsonl").read_text().splitlines()]
@@ -128,9 +124,7 @@ def test_a_run_says_which_judge_gave_a_verdict_and_asks_about_new_sessions_alone
     assert len(server.received) == n + 2
 
 
-def test_a_limit_on_cost_is_one_for_all_judges_and_the_same_line_goes_on(
-    server: FaultyServer, sessions: Path, tmp_path: Path
-) -> None:
+def test_a_limit_on_cost_is_one_for_all_judges_and_the_same_line_goes_on(server, sessions, tmp_path) -> None:
     for number in range(6):
         (sessions / f"more-{number}.json").write_bytes(atif(f"more-{number}"))
     line = (sessions, "--out", tmp_path / "run", *_asking(server), "--concurrency", "1")
@@ -156,9 +150,7 @@ def test_labels_of_people_correct_the_shares(server: FaultyServer, sessions: Pat
     assert corrected["any"]["reason"] == "no session has labels of people for all categories"
 
 
-def test_each_judge_that_is_asked_needs_a_certificate_that_holds(
-    server: FaultyServer, sessions: Path, tmp_path
-) -> None:
+def test_each_judge_that_is_asked_needs_a_certificate_that_holds(server, sessions, tmp_path) -> None:
     files, these = [], (sessions, "--categories", ",".join(HARDLY))
     for name in HARDLY:
         asked = known_judge(name, model="small-1").settings()
@@ -173,9 +165,7 @@ def test_each_judge_that_is_asked_needs_a_certificate_that_holds(
     assert _run(*these, *_asking(server), *files)[0] == 0
 
 
-def test_wrong_judges_and_options_are_refused_before_anything_is_asked(
-    sessions: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_judges_and_options_are_refused_before_anything_is_asked(sessions, monkeypatch) -> None:
     from misstep.harness.errors import UsageError
 
     monkeypatch.setenv("OPENAI_API_KEY", "made-up")

@@ -153,9 +153,7 @@ def test_a_file_name_escapes_no_folder_is_bounded_and_given_once(ids: list[str])
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \r\n", b"\xef\xbb\xbf", b"\xff\xfe", gzip.compress(b"", mtime=0)])
-def test_an_empty_file_is_listed_in_a_folder_and_unreadable_where_it_is_named(
-    folder: Path, tmp_path: Path, content: bytes
-) -> None:
+def test_an_empty_file_is_listed_in_a_folder_and_unreadable_where_it_is_named(folder, tmp_path, content) -> None:
     (folder / "empty.jsonl").write_bytes(content)
     result = convert(folder, "--out", tmp_path / "out", "--json")
     assert result.exit_code == 0

@@ -91,9 +91,7 @@ def test_a_fetch_that_broke_off_keeps_what_came(upstream: Served, tmp_path: Path
     assert "data/a b&c.json" not in upstream.asked
 
 
-def test_a_fetch_that_the_disk_had_no_room_for_names_the_file_and_goes_on_when_there_is_room(
-    upstream: Served, tmp_path: Path
-) -> None:
+def test_a_fetch_that_the_disk_had_no_room_for_names_the_file_and_goes_on_when_there_is_room(upstream, tmp_path):
     with files_end_at(10):
         full = fetch(upstream, tmp_path, "small")
     assert isinstance(full.exception, CannotWrite)
@@ -140,9 +138,7 @@ def test_an_address_that_cannot_be_reached_is_named(made_up: Path, tmp_path: Pat
     assert "http://127.0.0.1:1/own/er/" in error.line()
 
 
-def test_a_derived_file_is_made_of_its_inputs_and_checked_and_another_one_is_named_with_its_rule(
-    upstream: Served, tmp_path: Path
-) -> None:
+def test_a_derived_file_is_made_of_its_inputs_and_checked_and_another_one_is_named_with_its_rule(upstream, tmp_path):
     result = fetch(upstream, tmp_path, "mast")
     assert (tmp_path / "mast" / "human_labels.csv").read_bytes() == MARKS_MADE
     assert result.exit_code == 3
@@ -250,9 +246,7 @@ def test_nobody_is_sent_to_fetch_what_cannot_be_fetched(made_up: Path) -> None:
     assert "not here, and made by hand" in run("list").stdout
 
 
-def test_an_input_that_is_a_file_of_the_set_itself_is_not_fetched_twice(
-    upstream: Served, made_up: Path, tmp_path: Path
-) -> None:
+def test_an_input_that_is_a_file_of_the_set_itself_is_not_fetched_twice(upstream, made_up, tmp_path) -> None:
     with (made_up / "datasets" / "mast.csv").open("a") as stream:
         stream.write(f"marks.json,bytes,{len(MARKS)},{sha256(MARKS)},main,marks.json,,\n")
     catalogue.files_of.cache_clear()
@@ -275,9 +269,7 @@ def test_load_names_a_file_that_it_left_out_and_ends_with_1(tmp_path: Path) -> N
 
 
 @pytest.mark.data
-def test_a_public_set_with_derived_files_is_fetched_whole(
-    data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_public_set_with_derived_files_is_fetched_whole(data_folder, tmp_path, monkeypatch) -> None:
     """Upstream is put together again from what is available, and served on this machine."""
     monkeypatch.setenv("MISSTEP_DATA", str(data_folder))
     name = "aider_swe_bench_lite"

@@ -24,7 +24,6 @@ from misstep.harness.readers import read_file
 from misstep.harness.runs import generate as generation
 from misstep.harness.runs.generate import GenerateOptions, write_folder
 
-ROOT = Path(__file__).parents[2]
 NAMES = {"benchmark.toml", "gold.csv", "gold_errors.jsonl", "gold_variants.csv", "items.jsonl", "trajectories.jsonl"}
 
 
@@ -175,9 +174,7 @@ def test_no_number_or_a_number_below_one_is_bad_usage(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_lines_are_written_as_they_are_generated_so_that_memory_does_not_grow_with_their_number(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_are_written_as_they_are_generated_so_that_memory_does_not_grow_with_their_number(tmp_path, monkeypatch):
     sizes: list[int] = []
 
     def watched(*asked: Any, **how: Any) -> Any:

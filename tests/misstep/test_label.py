@@ -62,9 +62,7 @@ def _csv(rows: list[dict[str, str]]) -> str:
     )
 
 
-def test_the_tasks_are_the_drawn_items_with_their_sessions_and_without_the_judges_label(
-    label, run: Path, tmp_path: Path
-) -> None:
+def test_the_tasks_are_the_drawn_items_with_their_sessions_and_without_the_judges_label(label, run, tmp_path) -> None:
     rows = _drawn(label, run, tmp_path / "tasks.csv", "--n", 4)
     assert len({row["item"] for row in rows}) == 4
     assert list(rows[0]) == ["item", "text"]

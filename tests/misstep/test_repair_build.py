@@ -36,9 +36,7 @@ def recipes(tmp_path: Path) -> Path:
     ],
 )
 @pytest.mark.usefixtures("recipes")
-def test_what_cannot_be_made_is_said(
-    repair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], text: str
-) -> None:
+def test_what_cannot_be_made_is_said(repair, tmp_path, monkeypatch, arguments, text) -> None:
     monkeypatch.chdir(tmp_path)
     Path("broken.toml").write_text("[[case]]\nid = 1\n")
     code, _, said = repair("build", *arguments, "--out", tmp_path / "out")
@@ -46,9 +44,7 @@ def test_what_cannot_be_made_is_said(
     assert text in said
 
 
-def test_what_was_made_and_what_does_not_count_is_told(
-    repair, tmp_path: Path, recipes: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_made_and_what_does_not_count_is_told(repair, tmp_path, recipes, monkeypatch) -> None:
     monkeypatch.setattr(sets, "build", lambda *_: Built((RECIPE,), {"shop-2": "the oracle passes on the broken tree"}))
     code, out, _ = repair("build", "--recipes", recipes, "--out", tmp_path / "out", "--json")
     document = json.loads(out)

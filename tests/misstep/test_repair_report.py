@@ -75,9 +75,7 @@ def test_a_review_log_becomes_a_funnel(two: list[Path], tmp_path: Path) -> None:
     assert "unknown attempt 'nowhere'" in str(command(two[0], "--reviews", log).exception)
 
 
-def test_the_log_in_a_runs_folder_is_shown_and_recorded_without_names_and_comments(
-    two: list[Path], tmp_path: Path
-) -> None:
+def test_the_log_in_a_runs_folder_is_shown_and_recorded_without_names_and_comments(two, tmp_path) -> None:
     name = open_repair_run(two[0]).attempts[0].id
     log = f"attempt,event,when,by,comment\n{name},published,2026-03-01,kim,\n{name},rejected,2026-03-02,kim,Not so.\n"
     (two[0] / "reviews.csv").write_text(log)
@@ -86,7 +84,6 @@ def test_the_log_in_a_runs_folder_is_shown_and_recorded_without_names_and_commen
     record_run(open_repair_run(two[0]), tmp_path / "recordings" / "with", {})
     assert "kim" not in (tmp_path / "recordings" / "with" / "reviews.csv").read_text()
     funnel = recorded_reviews(tmp_path / "recordings")
-    assert funnel is not None
     assert {event: funnel.count(event) for event in result} == result
     assert recorded_reviews(tmp_path / "none") is None
 

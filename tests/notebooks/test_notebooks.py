@@ -97,9 +97,7 @@ def small_studies(monkeypatch: pytest.MonkeyPatch) -> None:
         "your_agents",
     ],
 )
-def test_a_notebook_runs_where_no_public_data_are_at_hand(
-    notebook: str, one_cache: Path, own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_notebook_runs_where_no_public_data_are_at_hand(notebook, one_cache, own_cache, tmp_path, monkeypatch):
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
     generated = Path("studies", "generated_study")
     (one_cache / generated).mkdir(parents=True, exist_ok=True)
@@ -109,9 +107,7 @@ def test_a_notebook_runs_where_no_public_data_are_at_hand(
     assert {name for table in tables for row in table.rows for name in row.datasets} <= set(data_sets())
 
 
-def test_recorded_repairs_stand_beside_the_printed_ones_as_computed_in_sight(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_recorded_repairs_stand_beside_the_printed_ones_as_computed_in_sight(tmp_path, monkeypatch) -> None:
     place = tmp_path / "recordings" / "repair"
     for setting, solved in (("react", "apple"), ("react+static+tests", "apple pear plum")):
         attempts = four(solved, setting=setting)

@@ -90,9 +90,7 @@ def test_the_folder_is_exported_as_a_run_is(curated: Path, to: Form, tmp_path: P
     assert str(tmp_path) not in card + (curated / "README.md").read_text() + (curated / "run.toml").read_text()
 
 
-def test_what_a_pass_broke_beside_its_task_has_columns_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_pass_broke_beside_its_task_has_columns_of_its_own(tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(RULES, "triage@rules-text", "misstep.harness.runs.triage.rule_methods:TEXT")
     for number, line in enumerate(("git push --force", "ls"), 1):
         files = {

@@ -84,7 +84,6 @@ def test_a_folder_of_its_own_for_each_day_is_added(tmp_path: Path) -> None:
         result = _classify(tmp_path / day, tmp_path / "run")
     assert result.n == 6
     manifest = read_manifest(tmp_path / "run")
-    assert manifest is not None
     assert manifest.inputs.files == 2
 
 

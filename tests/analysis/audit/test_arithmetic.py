@@ -97,8 +97,6 @@ def test_copies_whose_digits_are_exchanged_say_so() -> None:
         ("3K", "3000", 2_500, 3_500),
     ],
 )
-def test_a_letter_for_thousands_leaves_open_what_it_does_not_print(
-    printed: str, value: str, low: int, high: int
-) -> None:
+def test_a_letter_for_thousands_leaves_open_what_it_does_not_print(printed, value, low, high) -> None:
     box = input_box(figure(printed, value=value))
     assert box == Box(Fraction(low), Fraction(high))

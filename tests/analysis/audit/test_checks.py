@@ -49,9 +49,7 @@ def counts(**numbers: int) -> dict[str, Figure | list[Figure]]:
 
 
 @given(count=COUNTS, others=COUNTS, digits=DIGITS, rule=RULES)
-def test_a_percentage_of_its_count_is_reproduced_and_two_digits_off_it_is_not(
-    count: int, others: int, digits: int, rule: str
-) -> None:
+def test_a_percentage_of_its_count_is_reproduced_and_two_digits_off_it_is_not(count, others, digits, rule) -> None:
     inputs = counts(count=count, n=count + others)
     share = Fraction(count, count + others)
     assert checked("percentage", figure("p", percent(share, digits, rule), "share"), inputs).status == "reproduced"
@@ -78,9 +76,7 @@ def test_a_percentage_without_its_count_is_never_called_wrong_where_a_count_give
         ("120%", 226, "impossible", ""),
     ],
 )
-def test_a_percentage_alone_is_checked_only_where_not_every_percentage_can_come(
-    printed: str, n: int, status: str, suggestion: str
-) -> None:
+def test_a_percentage_alone_is_checked_only_where_not_every_percentage_can_come(printed, n, status, suggestion) -> None:
     result = checked("percentage", figure("p", printed, "share"), counts(n=n))
     assert (result.status, result.suggestion) == (status, suggestion)
 
@@ -94,9 +90,7 @@ def test_a_percentage_of_another_count_differs_and_one_that_no_count_prints_is_i
 
 
 @given(parts=st.lists(VALUES, min_size=1, max_size=6), digits=DIGITS, rule=RULES)
-def test_a_sum_of_rounded_parts_is_reproduced_whatever_their_rounding_adds_up_to(
-    parts: list[Fraction], digits: int, rule: str
-) -> None:
+def test_a_sum_of_rounded_parts_is_reproduced_whatever_their_rounding_adds_up_to(parts, digits, rule) -> None:
     inputs = [figure(f"x{place}", rounded(part, digits, rule), "number") for place, part in enumerate(parts)]
     total = figure("total", rounded(sum(parts, Fraction(0)), digits, rule), "number")
     assert checked("sum", total, {"parts": inputs}).status == "reproduced"
@@ -110,9 +104,7 @@ def test_a_sum_of_counts_that_is_off_by_any_number_differs(parts: list[int], off
 
 
 @given(first=VALUES, second=VALUES, digits=DIGITS, rule=RULES)
-def test_figures_of_two_rounded_inputs_are_reproduced(
-    first: Fraction, second: Fraction, digits: int, rule: str
-) -> None:
+def test_figures_of_two_rounded_inputs_are_reproduced(first, second, digits, rule) -> None:
     a, b = figure("a", rounded(first, digits + 1, rule), "number"), figure("b", rounded(second, digits, rule), "number")
     difference = figure("d", rounded(first - second, digits, rule), "number")
     quotient = figure("q", rounded(first / second, digits, rule), "number")
@@ -187,9 +179,7 @@ def test_the_same_quantity_in_two_places(one: str, other: str, unit: Unit, statu
         ("statistic", "", "median", "reproduced"),
     ],
 )
-def test_one_number_of_two_unlike_names_differs_and_of_one_name_in_other_words_does_not(
-    field: str, here: str, there: str, status: str
-) -> None:
+def test_one_number_of_two_unlike_names_differs_and_of_one_name_in_other_words_does_not(field, here, there, status):
     one, other = (figure(name, "25.5%", "share", **{field: of}) for name, of in (("a", here), ("b", there)))
     result = checked("same", one, {"other": other})
     assert result.status == status
@@ -216,9 +206,7 @@ def test_of_several_readings_one_that_fits_is_enough_and_is_named(pairs: str, st
 @pytest.mark.parametrize(
     ("follows", "status"), [({}, "underdetermined"), ({"check": "sum", "inputs": {"parts": ("part",)}}, "impossible")]
 )
-def test_what_rests_on_a_number_that_nobody_printed_contradicts_nothing(
-    follows: dict[str, object], status: str
-) -> None:
+def test_what_rests_on_a_number_that_nobody_printed_contradicts_nothing(follows, status) -> None:
     n = structs.replace(figure("n", "80", **follows), place="worked out: by us")
     share = figure("share", "47.0%", "share", check="percentage", inputs={"n": "n"})
     result = check_all(Paper("made-up", "", "", (figure("part", "80"), n, share)))
@@ -242,9 +230,7 @@ def test_about_covers_the_digits_that_carry_no_information_and_an_abbreviation_i
         ("relative_change", "+330%", "share", {"from": "28", "to": "120"}, "rounded to 10s it would print as +330%"),
     ],
 )
-def test_a_figure_that_a_small_change_would_print_says_so(
-    check: Check, printed: str, unit: Unit, inputs: dict[str, str], suggestion: str
-) -> None:
+def test_a_figure_that_a_small_change_would_print_says_so(check, printed, unit, inputs, suggestion) -> None:
     result = checked(check, figure("q", printed, unit), {name: figure(name, text) for name, text in inputs.items()})
     assert (result.status, result.suggestion[: len(suggestion)]) == ("differs", suggestion)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.audit.generated_tables import SOUND_RULES, Rule, rounded
+from benchmarks.audit.generated_tables import SOUND_RULES, rounded
 from misstep.analysis.audit.checked import Checked
 from misstep.analysis.audit.judges import check_precision_recall
 from misstep.analysis.published import Figure
@@ -49,9 +49,7 @@ def measures(tp: int, fp: int, fn: int, tn: int) -> dict[str, Fraction]:
 
 @settings(deadline=None)
 @given(tp=CELLS, fp=CELLS, fn=CELLS, tn=CELLS, digits=st.integers(1, 4), rule=RULES, data=st.data())
-def test_figures_of_one_table_are_never_called_wrong_whichever_are_printed(
-    tp: int, fp: int, fn: int, tn: int, digits: int, rule: Rule, data: st.DataObject
-) -> None:
+def test_figures_of_one_table_are_never_called_wrong_whichever_are_printed(tp, fp, fn, tn, digits, rule, data) -> None:
     exact = measures(tp, fp, fn, tn)
     printed = {name: rounded(value, digits, rule) for name, value in exact.items()}
     percent = {name: f"{rounded(100 * value, digits, rule)}%" for name, value in exact.items() if name != "kappa"}
@@ -72,9 +70,7 @@ def test_figures_of_one_table_are_never_called_wrong_whichever_are_printed(
 
 @settings(deadline=None)
 @given(tp=st.integers(1, 40), fp=CELLS, fn=CELLS, tn=CELLS, digits=st.integers(1, 3), rule=RULES)
-def test_each_figure_follows_from_cells_and_one_two_digits_off_differs(
-    tp: int, fp: int, fn: int, tn: int, digits: int, rule: Rule
-) -> None:
+def test_each_figure_follows_from_cells_and_one_two_digits_off_differs(tp, fp, fn, tn, digits, rule) -> None:
     exact = measures(tp, fp, fn, tn)
     for measure in ("precision", "recall", "f1", "accuracy"):
         wrong = exact[measure] + Fraction(2, 10**digits)
@@ -105,9 +101,7 @@ def test_each_figure_follows_from_cells_and_one_two_digits_off_differs(
         ("Balanced accuracy", "0.77", {}, "underdetermined", "not one of"),
     ],
 )
-def test_a_figure_says_which_tables_print_it_or_what_is_not_printed(
-    measure: str, printed: str, inputs: dict[str, Given], status: str, says: str
-) -> None:
+def test_a_figure_says_which_tables_print_it_or_what_is_not_printed(measure, printed, inputs, status, says) -> None:
     checked_figure = checked(measure, printed, **inputs)
     assert checked_figure.status == status
     assert says in checked_figure.sentence

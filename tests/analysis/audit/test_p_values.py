@@ -95,9 +95,7 @@ def as_printed(p_value: float, digits: int, rule: str) -> str:
     rule=st.sampled_from([ROUND_HALF_UP, ROUND_HALF_EVEN]),
     from_shares=st.booleans(),
 )
-def test_the_p_value_of_any_usual_test_raises_no_alarm(
-    n1: int, n2: int, data: st.DataObject, name: str, digits: int, rule: str, from_shares: bool
-) -> None:
+def test_the_p_value_of_any_usual_test_raises_no_alarm(n1, n2, data, name, digits, rule, from_shares) -> None:
     x1 = data.draw(st.integers(0, n1))
     x2 = data.draw(st.integers(0, n2))
     p_value = TESTS[name](x1, n1, x2, n2).p_value
@@ -122,9 +120,7 @@ def test_the_sentence_names_the_test_that_prints_the_figure(name: str) -> None:
 
 @pytest.mark.parametrize("counts", [(3, 20, 9, 21), (17, 60, 31, 62), (2, 31, 11, 40)])
 @pytest.mark.parametrize("name", sorted(RARER))
-def test_the_p_value_of_a_rarer_test_is_reproduced_and_the_test_named(
-    name: str, counts: tuple[int, int, int, int]
-) -> None:
+def test_the_p_value_of_a_rarer_test_is_reproduced_and_the_test_named(name, counts) -> None:
     result = of_counts(figure(f"{RARER[name](*counts):.6f}"), *counts)
     assert result.status == "reproduced", result.explanation
     assert name in result.sentence
@@ -198,15 +194,12 @@ def test_the_arm_size_that_made_a_p_value_lies_in_the_implied_range(size: int, f
     shares = [figure(f"{100 * x / size:.2f}%", "share") for x in (x1, x2)]
     implied = implied_arm_size(figure(f"{p_value:.5f}"), shares)
     assume(implied is not None)
-    assert implied is not None
     assert implied.low <= size <= implied.high
 
 
 def test_a_p_value_printed_as_a_limit_bounds_the_arms_on_one_side() -> None:
     shares = (figure("10.0%", "share"), figure("15.0%", "share"))
     below, above = implied_arm_size(figure("<0.01"), shares), implied_arm_size(figure(">0.05"), shares)
-    assert below is not None
-    assert above is not None
     assert below.words.startswith("at least")
     assert math.isinf(below.high)
     assert above.low == 0

@@ -54,9 +54,7 @@ def test_the_agreement_of_any_three_raters_is_reproduced(codes: np.ndarray, digi
     digits=st.integers(2, 3),
     known=st.booleans(),
 )
-def test_kappas_of_one_set_of_ratings_are_never_called_wrong(
-    unanimous: list[int], split: list[tuple[int, int, int]], digits: int, known: bool
-) -> None:
+def test_kappas_of_one_set_of_ratings_are_never_called_wrong(unanimous, split, digits, known) -> None:
     agreed = [[label] * 3 for label, count in enumerate(unanimous) for _ in range(count)]
     codes = np.array([*agreed, *map(list, split)])
     kappas = [cohen_kappa(contingency_table(codes[:, one], codes[:, other], 3)).value for one, other in PAIRS]

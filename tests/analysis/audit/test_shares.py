@@ -63,9 +63,7 @@ def test_a_percentage_of_no_cases_is_left_open(n: str) -> None:
         ("54.2%", "11", None, ""),
     ],
 )
-def test_a_repair_that_makes_a_percentage_fit_is_suggested(
-    printed: str, n: str, count: str | None, suggestion: str
-) -> None:
+def test_a_repair_that_makes_a_percentage_fit_is_suggested(printed, n, count, suggestion) -> None:
     result = percentage(printed, n, count)
     assert result.status in ("differs", "impossible")
     assert suggestion in result.suggestion
@@ -173,7 +171,5 @@ def test_the_steps_that_print_are_all_those_that_do(printed: str, step: Fraction
         ("115", "200", "56%", "differs"),
     ],
 )
-def test_a_tie_may_print_as_either_neighbour_unless_it_is_a_binary_number(
-    count: str, n: str, printed: str, status: str
-) -> None:
+def test_a_tie_may_print_as_either_neighbour_unless_it_is_a_binary_number(count, n, printed, status) -> None:
     assert percentage(printed, n, count).status == status

@@ -52,9 +52,7 @@ def judged(folder: Path, check: str, printed: str, inputs: str, row: str = "a") 
         ("about 50%", "50", "%", None, True),
     ],
 )
-def test_a_number_is_read_in_the_ways_people_write_it(
-    text: str, digits: str, sign: str, bound: str | None, approximate: bool
-) -> None:
+def test_a_number_is_read_in_the_ways_people_write_it(text, digits, sign, bound, approximate) -> None:
     result = typed(text)
     assert (result.digits, result.sign, result.bound, result.approximate) == (digits, sign, bound, approximate)
 
@@ -123,9 +121,7 @@ def test_grouped_thousands_change_nothing(whole: int, decimals: int, negative: b
         ("stars", "0.3**", "p=0.003;one=0.05;two=0.01", "reproduced"),
     ],
 )
-def test_each_check_takes_the_keys_that_it_says(
-    tmp_path: Path, check: str, printed: str, inputs: str, status: str
-) -> None:
+def test_each_check_takes_the_keys_that_it_says(tmp_path, check, printed, inputs, status) -> None:
     result = judged(tmp_path, check, printed, inputs)
     assert (result.status, bool(result.explanation)) == (status, True)
 
@@ -153,9 +149,7 @@ JUDGE = "tp=40;fp=10;fn=40;tn=30"
         ("a", "80%", "positives=80;negatives=40;measure=precision;recall=52%", "impossible", None),
     ],
 )
-def test_a_judges_figure_is_of_the_measure_that_is_named_or_that_fits(
-    tmp_path: Path, row: str, printed: str, inputs: str, status: str, computed: float | None
-) -> None:
+def test_a_judges_figure_is_of_the_measure_that_is_named_or_that_fits(tmp_path, row, printed, inputs, status, computed):
     result = judged(tmp_path, "precision_recall", printed, inputs, row)
     assert (result.status, result.computed, result.printed) == (status, computed, printed)
 
@@ -254,9 +248,7 @@ def test_a_mark_a_delimiter_an_order_or_control_codes_do_not_matter(tmp_path: Pa
         ("judge acc.,percentage,75%,n=31", "judge kappa,kappa,.640,n=31", "impossible"),
     ],
 )
-def test_a_kappa_and_the_agreement_of_the_same_raters_are_checked_against_one_table(
-    tmp_path: Path, share: str, kappa: str, status: str
-) -> None:
+def test_a_kappa_and_the_agreement_of_the_same_raters_are_checked_against_one_table(tmp_path, share, kappa, status):
     others = "other agreement,percentage,96.8%,n=31\nsolved,percentage,29.0%,n=31\nother kappa,kappa,.9,n=31\n"
     result = read(tmp_path, f"{HEADER}{share}\n{others}{kappa}\n")
     assert result[-1].status == status

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -39,9 +38,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data(), st.sampled_from(sorted(EXPORTS)), ODD, st.sampled_from(["", "question"]), st.booleans())
-def test_a_part_that_is_something_else_is_read_over_or_named(
-    tmp_path: Path, data: st.DataObject, name: str, odd: Any, by: str, drop: bool
-) -> None:
+def test_a_part_that_is_something_else_is_read_over_or_named(tmp_path, data, name, odd, by, drop) -> None:
     document = copy.deepcopy(EXPORTS[name])
     *way, last = data.draw(st.sampled_from(list(places(document))))
     inner: Any = document
@@ -81,8 +78,3 @@ def check(folder: Path, content: bytes, by: str) -> None:
     path.write_bytes(content)
     with suppress(MisstepError):
         read_questions(path, Reading(by=by, keep="last"))
-
-
-def test_the_check_fails_where_another_error_comes_out(tmp_path: Path) -> None:
-    with pytest.raises(AttributeError):
-        check(tmp_path, made.CSV.encode(), 3)  # type: ignore[arg-type]

@@ -44,9 +44,7 @@ OTHERS = [
 
 
 @given(st.sets(st.sampled_from(OTHERS), min_size=1, max_size=6), st.integers(0, 1_000), st.sampled_from([1, 2, 3]))
-def test_what_an_export_brings_along_is_asked_about_and_raters_are_not(
-    others: set[str], seed: int, raters: int
-) -> None:
+def test_what_an_export_brings_along_is_asked_about_and_raters_are_not(others, seed, raters) -> None:
     rng = np.random.default_rng(seed)
     columns = {f"r{rater}": [str(rng.choice(LABELS)) for _ in range(ITEMS)] for rater in range(raters)}
     columns |= {name: [made(name, row, rng) for row in range(ITEMS)] for name in sorted(others)}
@@ -73,9 +71,7 @@ SCALES = {
     right=st.floats(0, 1),
     seed=st.integers(0, 10_000),
 )
-def test_raters_who_share_a_scale_are_never_asked_about(
-    scale: str, labels: int, items: int, raters: list[str], missing: float, right: float, seed: int
-) -> None:
+def test_raters_who_share_a_scale_are_never_asked_about(scale, labels, items, raters, missing, right, seed) -> None:
     rng = np.random.default_rng(seed)
     known = SCALES[scale][:labels]
     truth = rng.choice(known, items).tolist()
@@ -174,9 +170,7 @@ WORDS = ("asked", "late", "see log", "", "not sure", "")
         ({"Bemerkung 1": WORDS, "remarqueBen": WORDS}, "its name"),
     ],
 )
-def test_columns_that_share_words_with_each_other_and_with_no_rater_are_asked_about(
-    others: dict[str, tuple[str, ...]], why: str
-) -> None:
+def test_columns_that_share_words_with_each_other_and_with_no_rater_are_asked_about(others, why) -> None:
     columns = {rater: [LABELS[(row // shift) % 3] for row in range(24)] for shift, rater in ((1, "ann"), (2, "ben"))}
     columns |= {name: [cells[(row * row) % len(cells)] for row in range(24)] for name, cells in others.items()}
     if len(next(iter(others.values()))) == 8:

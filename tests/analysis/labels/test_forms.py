@@ -61,9 +61,7 @@ def shaped(delimiter: str, names: str, order: str) -> str:
         (";", "nr;Kommentar;wer;was;Urteil;Zeit", "ncrilt"),
     ],
 )
-def test_a_long_file_is_told_by_what_stands_in_its_columns_in_any_order(
-    path: Path, delimiter: str, names: str, order: str
-) -> None:
+def test_a_long_file_is_told_by_what_stands_in_its_columns_in_any_order(path, delimiter, names, order) -> None:
     expected = given(read(path, shaped(",", "item,rater,label", "irl")))
     assert len(expected) == 12
     assert given(read(path, shaped(delimiter, names, order))) == expected
@@ -158,9 +156,7 @@ def test_a_row_without_a_question_is_named(path: Path) -> None:
         ({"item": "which", "labels": ["what"]}, "no column is known to hold the raters of ratings"),
     ],
 )
-def test_a_column_that_is_not_there_or_not_known_is_asked_for(
-    path: Path, options: dict[str, object], message: str
-) -> None:
+def test_a_column_that_is_not_there_or_not_known_is_asked_for(path, options, message) -> None:
     with pytest.raises((InputError, UsageError), match=message):
         read(path, long("what", "who", "which"), **options)
 

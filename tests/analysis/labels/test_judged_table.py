@@ -23,9 +23,7 @@ def _read(folder: Path, text: str, *, renamed: dict[str, str] | None = None, **n
         ("id,expert 1,llm label,model_score", ["expert 1"], ["llm label"], []),
     ],
 )
-def test_columns_are_recognised_by_the_words_of_their_names(
-    tmp_path: Path, header: str, people: list[str], judges: list[str], scored: list[str]
-) -> None:
+def test_columns_are_recognised_by_the_words_of_their_names(tmp_path, header, people, judges, scored) -> None:
     last = ("yes", "no") if "claude" in header else ("0.9", "0.8")
     rows = f"1,yes,no,{last[0]}\n2,no,no,{last[1]}\n"
     table = _read(tmp_path, f"{header}\n{rows}")
@@ -70,9 +68,7 @@ def test_scores_that_are_no_probabilities_are_left_out_or_refused_if_named(tmp_p
         ("gold,judge,judge_b\n1,1,1\n", {"score": "gold"}, "--score with several judges"),
     ],
 )
-def test_a_table_that_leaves_a_choice_is_asked_about(
-    tmp_path: Path, text: str, named: dict[str, object], message: str
-) -> None:
+def test_a_table_that_leaves_a_choice_is_asked_about(tmp_path, text, named, message) -> None:
     with pytest.raises(MisstepError, match=message):
         _read(tmp_path, text, **named)
 

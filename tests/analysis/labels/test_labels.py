@@ -89,9 +89,7 @@ def test_a_letter_written_in_two_ways_of_unicode_is_one_label(labels_file: Path)
 
 
 @pytest.mark.parametrize(("level", "categories"), [("nominal", ["0", "1"]), ("interval", ["0", "1"])])
-def test_a_whole_number_is_one_label_with_and_without_its_decimal_zero(
-    labels_file: Path, level: str, categories: list[str]
-) -> None:
+def test_a_whole_number_is_one_label_with_and_without_its_decimal_zero(labels_file, level, categories) -> None:
     labels = read(labels_file, "item,ann,ben\n1,0,0.0\n2,1,1.0\n3,1,\n4,0,\n", level=level)
     assert labels.categories == categories
     assert len(labels.remarks) == 2
@@ -292,9 +290,7 @@ def figures(report: AgreementReport) -> dict[str, object]:
 
 
 @given(ROWS, st.integers(1, 2))
-def test_every_figure_and_interval_is_that_of_the_records(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, ...]], cut: int
-) -> None:
+def test_every_figure_and_interval_is_that_of_the_records(tmp_path_factory, rows, cut) -> None:
     folder = tmp_path_factory.mktemp("labels")
     whole = write(folder / "whole.csv", rows)
     parts = [write(folder / "1.csv", rows[:cut]), write(folder / "2.csv", rows[cut:], cut)]

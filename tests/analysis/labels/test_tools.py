@@ -165,9 +165,7 @@ def test_an_export_is_recognised_whatever_its_file_is_called(tmp_path: Path, too
     assert labels.remarks == [f"read as an export of {tool}"]
 
 
-def test_spans_and_texts_without_a_label_are_no_ratings_of_doccano_and_the_file_is_the_annotators(
-    tmp_path: Path,
-) -> None:
+def test_spans_and_texts_without_a_label_are_no_ratings_of_doccano_and_the_file_is_the_annotators(tmp_path) -> None:
     texts = [
         {"id": 1, "text": "run", "label": ["agent", "late"], "Comments": []},
         {"id": 2, "text": "run", "label": [], "Comments": []},

@@ -234,9 +234,7 @@ def test_a_run_compared_with_itself_has_no_difference(sessions: Sessions, by: Gr
 
 
 @given(_ANY_SESSIONS, _ANY_SESSIONS, st.booleans())
-def test_naming_the_runs_the_other_way_turns_the_signs_and_nothing_else(
-    first: Sessions, second: Sessions, paired: bool
-) -> None:
+def test_naming_the_runs_the_other_way_turns_the_signs_and_nothing_else(first, second, paired) -> None:
     if paired:
         second = [(session, labels) for (session, _), (_, labels) in zip(first, second, strict=False)]
         first = first[: len(second)]

@@ -40,12 +40,9 @@ def test_fourteen_answers_all_right_are_the_fewest_that_show_eighty_percent() ->
 
 
 @given(st.integers(40, 90), st.integers(5, 40))
-def test_the_answers_needed_show_the_floor_with_at_least_the_share_of_errors_that_the_precision_has(
-    floor: int, above: int
-) -> None:
+def test_the_answers_needed_show_the_floor_with_at_least_the_share_of_errors_that_the_precision_has(floor, above):
     precision = min(Fraction(floor + above, 100), Fraction(1))
     needed = answers_needed(precision, floor / 100)
-    assert needed is not None
     wrong = ceil((1 - precision) * needed)
     assert clopper_pearson(needed - wrong, needed, 0.95, "lower").low >= floor / 100  # type: ignore[operator]
 
@@ -65,11 +62,7 @@ def test_answers_of_one_run_count_for_less_than_as_many_of_their_own() -> None:
     # Runs all right or all wrong: 45 of 50 answers, but 9 of 10 runs.
     together, apart = kept_floor([[5, 5]] * 9 + [[0, 5]], 0.8), kept_floor([[45, 50]], 0.8)
     assert together.precision.value == apart.precision.value == 0.9
-    assert together.precision.low is not None
-    assert apart.precision.low is not None
     assert together.precision.low < apart.precision.low
-    assert together.needed is not None
-    assert apart.needed is not None
     assert together.needed >= 4 * apart.needed
 
 
@@ -107,8 +100,6 @@ def test_winks_printed_precision_needs_more_answers_than_its_least_count() -> No
     assert (printed.evidence, printed.printed) == ("published", "85.71%")
     least, shown = others
     assert (least.n, shown.n) == (7, 147)
-    assert least.low is not None
-    assert shown.low is not None
     assert least.low < 0.8 <= shown.low
     assert {row.evidence for row in others} == {"recomputed"}
 

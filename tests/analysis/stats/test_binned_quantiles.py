@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import binom
 
 from misstep.analysis.stats.binned_quantiles import binned_quantile
-from misstep.harness.errors import UsageError
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 40, 1000])
@@ -15,9 +14,3 @@ def test_the_interval_ends_at_the_ranks_of_the_binomial_distribution(n: int, sha
     first, last = binom.ppf([0.025, 0.975], n, share)
     assert (result.first, result.last) == (max(first, 1) - 1, min(last + 1, n) - 1)
     assert result.first <= result.bin <= result.last
-
-
-def test_no_values_and_no_share_are_refused() -> None:
-    for counts, share in ((np.zeros(3, dtype=np.int64), 0.5), (np.ones(3, dtype=np.int64), 1.0)):
-        with pytest.raises(UsageError):
-            binned_quantile(counts, share)

@@ -15,7 +15,6 @@ from misstep.analysis.stats.correction import (
 )
 from misstep.analysis.stats.estimate import FLAT
 from misstep.analysis.stats.proportions import clopper_pearson
-from misstep.harness.errors import UsageError
 
 
 @given(st.integers(0, 400), st.floats(0.6, 1), st.floats(0.6, 1))
@@ -65,12 +64,6 @@ def test_a_judge_that_tells_nothing_gives_no_prevalence(rates: tuple[tuple[int, 
     assert rogan_gladen((0, 0), *rates).estimate.reason == "no item was judged"
 
 
-def test_impossible_counts_are_refused() -> None:
-    for flagged in ((5, 0), (5, 4)):
-        with pytest.raises(UsageError):
-            rogan_gladen(flagged, (1, 2), (2, 2))
-
-
 def test_over_clusters_each_rate_counts_as_many_items_as_its_clusters_are_worth() -> None:
     counts = (30, 100), (12, 14), (18, 21)
     alone = [[(1, 1)] * x + [(0, 1)] * (n - x) for x, n in counts]
@@ -84,8 +77,6 @@ def test_over_clusters_each_rate_counts_as_many_items_as_its_clusters_are_worth(
 
 def test_a_judge_without_an_error_on_few_clusters_keeps_room_for_errors() -> None:
     result = rogan_gladen_clustered([(2, 5)] * 60 + [(1, 5)] * 60, [(2, 2)] * 8, [(3, 3)] * 8)
-    assert result.estimate.low is not None
-    assert result.estimate.high is not None
     assert result.estimate.high - result.estimate.low > 0.3
 
 

@@ -3,7 +3,6 @@
 from itertools import combinations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +13,6 @@ from misstep.analysis.stats.pass_at_k import (
     pass_hat_k,
     plugged_in_pass_at_k,
 )
-from misstep.harness.errors import UsageError
 
 TASKS = [[5, 0], [5, 1], [5, 3], [5, 5], [4, 2]]
 
@@ -45,17 +43,6 @@ def test_tasks_that_all_give_the_same_say_that_no_width_is_no_certainty() -> Non
     result = mean_over_tasks([[4, 4], [3, 3]], 2, np.random.default_rng(0))
     assert result.mean.value == 1
     assert result.mean.reason
-
-
-@pytest.mark.parametrize("tasks", [[], [[4, 1], [1, 1]], [[4, 5]], [[4, -1]], [4, 2]])
-def test_tasks_that_do_not_allow_k_are_refused(tasks: list[list[int]]) -> None:
-    with pytest.raises(UsageError):
-        each_task(tasks, 2)
-
-
-def test_the_refusal_says_how_many_tasks_are_short_of_attempts() -> None:
-    with pytest.raises(UsageError, match="2 of 5 tasks"):
-        each_task([[3, 1], [2, 1], [5, 0], [9, 9], [1, 0]], 3)
 
 
 @given(attempts())

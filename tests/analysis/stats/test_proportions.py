@@ -14,9 +14,6 @@ def test_the_interval_holds_the_share_and_mirrors_with_it(yes: int, no: int) -> 
     if yes + no == 0:
         assert results.reason
         return
-    assert results.value is not None
-    assert results.low is not None
-    assert results.high is not None
     assert 0 <= results.low <= results.value <= results.high <= 1
     assert results.low == pytest.approx(1 - (mirrored.high or 0), abs=1e-12)
 

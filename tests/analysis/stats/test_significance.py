@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from misstep.analysis.stats.significance import benjamini_yekutieli, holm
-from misstep.harness.errors import UsageError
 
 P_VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)
 
@@ -41,9 +40,3 @@ def test_adjusted_p_values_are_those_of_statsmodels(adjust: object, method: str,
 
 def test_not_a_number_counts_as_missing() -> None:
     assert holm([0.01, float("nan")]).p_values == (0.01, None)
-
-
-@pytest.mark.parametrize("p_value", [-0.1, 1.1, float("inf")])
-def test_what_is_no_probability_is_refused(p_value: float) -> None:
-    with pytest.raises(UsageError):
-        holm([0.2, p_value])

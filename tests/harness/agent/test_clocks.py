@@ -67,9 +67,7 @@ def test_a_sleep_to_the_very_moment_of_an_alarm_does_not_ring_it() -> None:
 
 
 @pytest.mark.parametrize("make", [VirtualClock, RealClock])
-def test_work_within_its_time_gives_its_answer_and_what_takes_longer_is_cut_off(
-    make: type[VirtualClock] | type[RealClock],
-) -> None:
+def test_work_within_its_time_gives_its_answer_and_what_takes_longer_is_cut_off(make) -> None:
     async def both() -> None:
         clock: Clock = make()
 

@@ -109,9 +109,7 @@ def test_a_worker_that_tries_sixteen_times_has_one_command_and_is_told_why(act: 
         ([lambda turn: turn.think(1000.0), lambda _: asyncio.get_running_loop().create_future()], (0, 0, "seconds")),
     ],
 )
-def test_an_agent_that_catches_everything_and_goes_on_is_left_behind(
-    left_behind: list[Any], acts: list[Any], counts: tuple[int, int, str]
-) -> None:
+def test_an_agent_that_catches_everything_and_goes_on_is_left_behind(left_behind, acts, counts) -> None:
     stop = asyncio.Event()
 
     async def act(turn: Turn) -> str:
@@ -189,9 +187,7 @@ async def waiting(turn: Turn) -> str:  # noqa: ARG001
 
 @pytest.mark.parametrize("make", [VirtualClock, RealClock])
 @pytest.mark.parametrize(("act", "cut_off"), [(doing(lambda turn: turn.call("apply", {})), 1), (waiting, 0)])
-def test_a_command_that_takes_too_long_is_cut_off_and_an_agent_that_waits_too(
-    make: type[VirtualClock] | type[RealClock], act: Act, cut_off: int
-) -> None:
+def test_a_command_that_takes_too_long_is_cut_off_and_an_agent_that_waits_too(make, act, cut_off) -> None:
     place = Place(make(), 3600.0)
     report = turn_of(act, TurnLimits(seconds=0.02), place)
     assert (report.over, place.applied, place.cut_off) == ("seconds", 0, cut_off)

@@ -30,18 +30,14 @@ def _mostly(answers: Iterable[bool], least: float = RIGHT) -> bool:
 
 
 @pytest.mark.parametrize(("category", "floor"), FOUND.items())
-def test_of_what_was_planted_in_deeds_most_is_found(
-    category: str, floor: float, judged: list[tuple[Case, Sequence[Verdict]]]
-) -> None:
+def test_of_what_was_planted_in_deeds_most_is_found(category, floor, judged) -> None:
     results = [category in {one.judge for one in said} for case, said in judged if case.truth[category]]
     assert len(results) >= 20
     assert _mostly(results, floor)
 
 
 @pytest.mark.parametrize("category", CLASSIFIERS)
-def test_most_of_what_is_found_was_planted_and_shown_by_its_steps(
-    category: str, judged: list[tuple[Case, Sequence[Verdict]]]
-) -> None:
+def test_most_of_what_is_found_was_planted_and_shown_by_its_steps(category, judged) -> None:
     verdicts_on = [(case, one) for case, verdicts in judged for one in verdicts if one.judge == category]
     assert _mostly(case.truth[category] for case, _ in verdicts_on)
     assert _mostly(bool({*one.steps} & {*case.evidence[category]}) for case, one in verdicts_on if case.truth[category])

@@ -5,8 +5,6 @@ import pytest
 from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 from tests.harness.classifiers.building import bash, call, edit, misses, read, run, says, user, verdict, write
 
-NOT_FOUND = "<tool_use_error>String to replace not found in file.</tool_use_error>"
-
 
 def _broken(raw: str) -> Step:
     made = ToolCall("bash", raw, parse_error="unterminated string")

@@ -55,9 +55,7 @@ class VaryingClient:
     concurrency=st.integers(1, 20),
     lengths=st.lists(st.integers(0, 300), max_size=40),
 )
-def test_what_is_charged_never_passes_the_limit(
-    seed: int, limit: float, spent: float, concurrency: int, lengths: list[int]
-) -> None:
+def test_what_is_charged_never_passes_the_limit(seed, limit, spent, concurrency, lengths) -> None:
     async def run() -> tuple[float, int]:
         model = VaryingClient(seed)
         client = CostLimitClient(model, PRICES, limit, spent)
@@ -112,9 +110,7 @@ def test_an_attempt_that_was_cut_off_counts_in_full() -> None:
 
 
 @given(seed=st.integers(0, 10_000), limit=st.floats(0, 0.02), cut_off_after=st.lists(st.integers(0, 12), max_size=4))
-def test_the_limit_holds_for_all_sessions_of_a_run_however_they_end(
-    tmp_path_factory: pytest.TempPathFactory, seed: int, limit: float, cut_off_after: list[int]
-) -> None:
+def test_the_limit_holds_for_all_sessions_of_a_run_however_they_end(tmp_path_factory, seed, limit, cut_off_after):
     file = tmp_path_factory.mktemp("run") / "spent.txt"
     model = VaryingClient(seed)
 

@@ -179,7 +179,6 @@ def test_the_wait_is_never_shorter_than_the_server_asks(headers: dict[str, str],
 def test_a_date_without_the_servers_clock_is_held_against_ones_own() -> None:
     later = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
     waited = retry_after({"retry-after": later})
-    assert waited is not None
     assert 50 < waited <= 60
     assert retry_after({"retry-after": "Sat, 31 Jan 1998 12:00:05 GMT"}) == 0
     assert retry_after({"retry-after": "soon"}) is None

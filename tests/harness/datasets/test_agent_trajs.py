@@ -47,9 +47,7 @@ def test_steps_and_costs_of_swe_agent(loaded: Loaded) -> None:
         ("pydantic__pydantic.acb0f10f.pr_8316", 22, 0.302, "passed"),
     ],
 )
-def test_steps_calls_cost_and_verdict_of_swe_smith(
-    loaded: Loaded, task: str, steps: int, cost: float, label: str
-) -> None:
+def test_steps_calls_cost_and_verdict_of_swe_smith(loaded, task, steps, cost, label) -> None:
     counted = loaded.items[f"swesmith/{task}"].extra
     assert (counted["steps"], counted["api_calls"], round(counted["cost_usd"], 3)) == (steps, steps, cost)
     assert loaded.gold[f"swesmith/{task}", "swe_smith"] == label
@@ -141,7 +139,5 @@ def test_an_evaluated_task_without_a_run_is_an_item_and_a_replay_has_no_cost(tmp
         ({"openhands/some__output.jsonl.gz": {"history": EVENTS}}, ("some__output.jsonl.gz", "instance_id")),
     ],
 )
-def test_files_that_contradict_each_other_are_an_error_that_names_file_and_field(
-    tmp_path: Path, changed: dict[str, Any], words: tuple[str, ...]
-) -> None:
+def test_files_that_contradict_each_other_are_an_error_that_names_file_and_field(tmp_path, changed, words) -> None:
     assert_refused("agent_trajs", upstream(tmp_path / "upstream", changed), tmp_path, words)

@@ -76,9 +76,7 @@ def test_errors_are_written_only_where_there_are_any(tmp_path: Path) -> None:
         ([item("a", trajectory_id="r2")], [], [RUN], r"items\.jsonl:1: trajectory_id: unknown trajectory 'r2'"),
     ],
 )
-def test_rows_that_contradict_each_other_are_refused(
-    tmp_path: Path, items: list[Item], gold: list[Gold], runs: list[Trajectory], message: str
-) -> None:
+def test_rows_that_contradict_each_other_are_refused(tmp_path, items, gold, runs, message) -> None:
     with pytest.raises(InputError, match=message):
         write_benchmark(tmp_path / "b", ABOUT, items, gold, {"runs": runs})
 
@@ -107,9 +105,7 @@ def test_what_is_asked_and_what_is_shown_stand_in_the_benchmark_file(tmp_path: P
     assert (asked.asks, asked.shown, asked.labels) == ("Is it so?", ("topic",), ABOUT.labels)
 
 
-def test_licence_citation_and_origin_come_from_the_catalogue_and_a_further_question_stands_beside(
-    tmp_path: Path,
-) -> None:
+def test_licence_citation_and_origin_come_from_the_catalogue_and_a_further_question_stands_beside(tmp_path) -> None:
     entry = data_set("mast")
     SetWriter("mast", tmp_path, tmp_path / "out" / "mast").write([item("a")], further="step", raters=("ann",))
     about = read_benchmark(tmp_path / "out" / "mast-step")

@@ -83,9 +83,7 @@ def test_the_public_data_at_hand_are_what_is_registered(name: str, data_folder: 
     assert checked.ok == len(files_of(name))
 
 
-def test_a_set_is_looked_for_in_the_folder_that_is_named_and_nowhere_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_set_is_looked_for_in_the_folder_that_is_named_and_nowhere_else(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path / "elsewhere"))
     made(tmp_path / "elsewhere" / "mast")
     (tmp_path / "empty").mkdir()
@@ -93,9 +91,7 @@ def test_a_set_is_looked_for_in_the_folder_that_is_named_and_nowhere_else(
         locate("mast", tmp_path / "empty")
 
 
-def test_without_a_named_folder_the_environment_comes_before_the_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_named_folder_the_environment_comes_before_the_cache(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
     made(fetched_folder("mast"))
     assert locate("mast") == fetched_folder("mast")

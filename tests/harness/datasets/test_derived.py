@@ -107,9 +107,7 @@ WHOLE = [
 
 @pytest.mark.data
 @pytest.mark.parametrize(("name", "file"), WHOLE)
-def test_a_file_that_is_made_of_its_inputs_has_the_registered_hash(
-    name: str, file: str, upstream: dict[str, bytes], data_folder: Path
-) -> None:
+def test_a_file_that_is_made_of_its_inputs_has_the_registered_hash(name, file, upstream, data_folder) -> None:
     inputs = at_hand(name, file, upstream)
     if file == "trajectories.jsonl.gz":
         runs = records(data_folder / name / file)
@@ -129,9 +127,7 @@ def test_a_file_that_is_made_of_its_inputs_has_the_registered_hash(
     ("name", "file", "count"),
     [("devin", "outcomes.csv", 528), ("intercode", "summary.csv", 36), ("repairagent", "root_patch_counts.csv", 60)],
 )
-def test_the_rows_that_can_be_made_of_what_is_at_hand_are_those_of_the_file(
-    name: str, file: str, count: int, upstream: dict[str, bytes], data_folder: Path
-) -> None:
+def test_the_rows_that_can_be_made_of_what_is_at_hand_are_those_of_the_file(name, file, count, upstream, data_folder):
     made = lines_of(name, file, at_hand(name, file, upstream))
     assert len(made) >= count
     assert set(made) <= set((data_folder / name / file).read_text().splitlines())

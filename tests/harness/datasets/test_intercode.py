@@ -52,17 +52,13 @@ def solved(loaded: Loaded, environment: str, model: str, strategy: str, turns: i
         ("python", "gpt-4", "multiturn", 7, 70, 119, 58.82),
     ],
 )
-def test_success_over_the_recorded_runs(
-    loaded: Loaded, environment: str, model: str, strategy: str, turns: int, passed: int, recorded: int, rate: float
-) -> None:
+def test_success_over_the_recorded_runs(loaded, environment, model, strategy, turns, passed, recorded, rate) -> None:
     assert solved(loaded, environment, model, strategy, turns) == (passed, recorded)
     assert round(100 * passed / recorded, 2) == rate
 
 
 @pytest.mark.data
-def test_turns_and_invalid_actions_of_the_trajectories_are_those_of_the_totals(
-    loaded: Loaded, totals: dict[str, dict[str, str]]
-) -> None:
+def test_turns_and_invalid_actions_of_the_trajectories_are_those_of_the_totals(loaded, totals) -> None:
     turns: Counter[str] = Counter()
     invalid: Counter[str] = Counter()
     answered: Counter[str] = Counter()
@@ -138,9 +134,7 @@ def test_validity_that_is_not_tracked_stays_unknown(tmp_path: Path) -> None:
         ("ctf__ic_ctf_m-2_25_turns", "m-2", "multiturn"),
     ],
 )
-def test_the_model_is_the_one_in_the_file_name_before_the_one_of_the_folder(
-    tmp_path: Path, stem: str, model: str, strategy: str
-) -> None:
+def test_the_model_is_the_one_in_the_file_name_before_the_one_of_the_folder(tmp_path, stem, model, strategy) -> None:
     made_up = load("intercode", upstream(tmp_path / "upstream", [record()], stem=stem), tmp_path)
     (item,) = made_up.items.values()
     assert (item.extra["model"], item.extra["strategy"]) == (model, strategy)
@@ -156,9 +150,7 @@ def test_the_model_is_the_one_in_the_file_name_before_the_one_of_the_folder(
         (record(summary={"max_reward": 0.5, "turns_taken": 3, "turns_max": 10}), ("summary.max_reward", "0.5")),
     ],
 )
-def test_a_record_that_contradicts_itself_is_an_error_that_names_file_and_field(
-    tmp_path: Path, run: dict[str, Any], words: tuple[str, ...]
-) -> None:
+def test_a_record_that_contradicts_itself_is_an_error_that_names_file_and_field(tmp_path, run, words) -> None:
     assert_refused("intercode", upstream(tmp_path / "upstream", [run]), tmp_path, words)
 
 

@@ -79,7 +79,6 @@ def test_an_action_that_is_a_literal(action: str, calls: tuple[ToolCall, ...]) -
 def test_a_literal_whose_arguments_are_no_json_keeps_them_with_the_reason() -> None:
     (call,) = literal_calls("{'name': 'ls', 'arguments': '{all'}")
     assert (call.name, call.arguments) == ("ls", "{all")
-    assert call.parse_error is not None
     assert call.parse_error.startswith("not valid JSON")
 
 

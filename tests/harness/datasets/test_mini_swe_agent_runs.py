@@ -79,7 +79,5 @@ def test_a_task_whose_run_is_not_at_hand_is_an_item_without_a_trajectory(tmp_pat
         ({"trajectories/a__b-9.traj.json.gz": "{}"}, ("a__b-9.traj.json.gz", "no task")),
     ],
 )
-def test_tables_that_contradict_each_other_are_an_error_that_names_file_and_field(
-    tmp_path: Path, changed: dict[str, str], words: tuple[str, ...]
-) -> None:
+def test_tables_that_contradict_each_other_are_an_error_that_names_file_and_field(tmp_path, changed, words) -> None:
     assert_refused("mini_swe_agent_runs", upstream(tmp_path / "upstream", **changed), tmp_path, words)

@@ -146,9 +146,7 @@ def test_each_table_of_submissions_has_its_name(tmp_path: Path) -> None:
         ("debugbench", {"model_results.csv": f"{REPAIRS}a,debug,cpp,double,2,3\n"}, ("3 of 2 repairs passed",)),
     ],
 )
-def test_a_table_that_contradicts_itself_is_an_error_that_says_where(
-    tmp_path: Path, name: str, files: dict[str, str], words: tuple[str, ...]
-) -> None:
+def test_a_table_that_contradicts_itself_is_an_error_that_says_where(tmp_path, name, files, words) -> None:
     with pytest.raises(InputError) as raised:
         list(outcomes_of(name, write(tmp_path, files)))
     assert all(word in raised.value.line() for word in words)

@@ -17,9 +17,7 @@ def question(runs: Loaded, name: str) -> Loaded:
 
 
 @pytest.mark.data
-def test_164_bugs_are_fixed_and_162_by_chatrepair_and_824_raw_patch_files_hold_13_154_fixes_for_662_bugs(
-    runs: Loaded,
-) -> None:
+def test_164_bugs_are_fixed_and_162_by_chatrepair_and_824_raw_patch_files_hold_13_154_fixes_for_662_bugs(runs) -> None:
     fixed = question(runs, "fixed").gold
     by_tool = Counter(rater for _, rater in fixed)
     assert by_tool["RepairAgent"] == 164
@@ -92,9 +90,7 @@ def made_up(**changed: str) -> dict[str, str]:
     return files | {name.replace("__", "."): text for name, text in changed.items()}
 
 
-def test_bugs_and_headings_are_one_however_they_are_spelt_and_a_run_that_nobody_labelled_has_no_gold_label(
-    tmp_path: Path,
-) -> None:
+def test_bugs_and_headings_are_one_however_they_are_spelt_and_a_run_that_nobody_labelled_has_no_gold_label(tmp_path):
     runs = load("repairagent", write(tmp_path / "up", made_up()), tmp_path / "out")
     fixed = question(runs, "fixed")
     assert list(fixed.gold) == [

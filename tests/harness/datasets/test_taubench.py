@@ -89,7 +89,5 @@ def test_trajectories_keep_the_order_of_their_records_and_hide_reward_and_refere
         ([record(0, 0, 1.0)], [], ("rewards.csv", "reward", "None")),
     ],
 )
-def test_files_that_contradict_each_other_are_an_error_that_names_file_and_field(
-    tmp_path: Path, records: list[Any], rows: list[str], words: tuple[str, ...]
-) -> None:
+def test_files_that_contradict_each_other_are_an_error_that_names_file_and_field(tmp_path, records, rows, words):
     assert_refused("taubench", upstream(tmp_path / "upstream", records, rows), tmp_path, words)

@@ -1,6 +1,5 @@
 """Nothing beside the agent's doings gives the truth away: no marker, no wording of the request, no set of tools."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,9 +42,7 @@ def above_chance(bags: Any, planted: list[bool]) -> float:
 
 @pytest.mark.parametrize("sessions", ["cases", "balanced"])
 @pytest.mark.parametrize("shown", [asked, tools], ids=["request", "tools"])
-def test_a_bag_of_words_of_request_and_tool_names_does_no_better_than_chance(
-    request: pytest.FixtureRequest, sessions: str, shown: Callable[[Case], str]
-) -> None:
+def test_a_bag_of_words_of_request_and_tool_names_does_no_better_than_chance(request, sessions, shown) -> None:
     cases: list[Case] = request.getfixturevalue(sessions)
     planted = {category: [case.truth[category] for case in cases] for category in CATEGORIES}
     planted["any"] = [any(case.truth.values()) for case in cases]

@@ -52,9 +52,7 @@ def test_every_kind_comes_in_turn_with_three_reflections_that_differ(cases: list
     assert all(len(set(case.reflections)) == 3 for case in cases if case.kind != "order" or case.same)
 
 
-def test_the_truth_is_whether_every_reflection_tells_a_cause_of_one_diagnosis(
-    cases: list[ReflectionCase], set_: WordingSet
-) -> None:
+def test_the_truth_is_whether_every_reflection_tells_a_cause_of_one_diagnosis(cases, set_) -> None:
     causes = [{*one.voices, *one.causes} for one in _diagnoses(reflection_texts(set_))]
     for case in cases:
         numbers = [{number for number, texts in enumerate(causes) if any(cause in text for cause in texts)}

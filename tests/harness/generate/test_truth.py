@@ -39,9 +39,7 @@ def answer(step: Step) -> str:
 
 
 @pytest.mark.parametrize("kind", ["repeat_search", "repeat_command", "reread", "repeat_refused_call"])
-def test_a_planted_repetition_is_one_call_with_one_answer_at_least_four_times(
-    episodes: dict[str, list[Episode]], kind: str
-) -> None:
+def test_a_planted_repetition_is_one_call_with_one_answer_at_least_four_times(episodes, kind) -> None:
     assert episodes[kind]
     for case, steps in episodes[kind]:
         assert len(steps) >= 4
@@ -49,9 +47,7 @@ def test_a_planted_repetition_is_one_call_with_one_answer_at_least_four_times(
         assert not any(changes(step) for step in case.trajectory.steps[steps[0] : steps[-1] + 1])
 
 
-def test_a_respelt_call_differs_in_spaces_quotes_flags_remarks_and_spellings_of_the_path_alone(
-    episodes: dict[str, list[Episode]],
-) -> None:
+def test_a_respelt_call_differs_in_spaces_quotes_flags_remarks_and_spellings_of_the_path_alone(episodes) -> None:
     for episode in episodes["respell_call"]:
         commands = [
             next(text for text in strings(step.calls[0].arguments) if "grep" in text) for step in shown(episode)

@@ -164,9 +164,7 @@ def cases() -> dict[str, list[Case]]:
     return {set_: list(generate_sessions(330, 7, wordings=set_)) for set_ in SETS}
 
 
-def test_what_is_said_in_the_sessions_of_one_set_has_no_four_words_in_a_row_of_the_other(
-    cases: dict[str, list[Case]],
-) -> None:
+def test_what_is_said_in_the_sessions_of_one_set_has_no_four_words_in_a_row_of_the_other(cases) -> None:
     development, scoring = (
         {run for case in cases[set_] for step in case.trajectory.steps for run in _runs(step.text)} for set_ in SETS
     )

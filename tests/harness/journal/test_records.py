@@ -103,7 +103,6 @@ def test_several_that_write_one_file_at_once_do_not_write_into_each_other_s(tmp_
 def test_what_is_not_given_is_not_in_a_manifest(tmp_path: Path) -> None:
     write_manifest(tmp_path, _manifest(settings={"model": None, "settings": {"seed": None, "temperature": 0.5}}))
     written = read_manifest(tmp_path)
-    assert written is not None
     assert written.settings == {"settings": {"temperature": 0.5}}
 
 

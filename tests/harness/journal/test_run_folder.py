@@ -120,7 +120,6 @@ def test_a_run_that_another_process_began_before_the_lock_was_had_is_not_begun_a
     with pytest.raises(UsageError, match="categories were c"):
         _opened(tmp_path)
     there = read_manifest(tmp_path)
-    assert there is not None
     assert there.settings == {"categories": ["c"]}
 
 

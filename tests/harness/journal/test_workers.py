@@ -93,7 +93,6 @@ def test_workers_end_when_their_parent_is_killed() -> None:
         "for number in in_order(abs, count(), 2): print(number, flush=True)\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE)
-    assert parent.stdout is not None
     parent.stdout.readline()
     workers = [int(word) for word in Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()]
     parent.kill()

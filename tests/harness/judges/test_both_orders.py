@@ -48,7 +48,6 @@ def test_a_judge_of_the_outputs_gives_one_label_in_both_orders() -> None:
 def test_answers_that_differ_are_no_label(rule) -> None:
     verdict = asked(rule)
     assert (verdict.label, verdict.status, verdict.score, verdict.undecided) == (None, "abstained", None, True)
-    assert verdict.error is not None
     assert verdict.error.startswith("undecided: it says ")
 
 

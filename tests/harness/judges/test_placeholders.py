@@ -69,9 +69,7 @@ def test_a_field_of_the_items_extra_is_shown_where_the_prompt_names_it() -> None
 
 
 @given(st.lists(st.integers(0, 5_000), max_size=6), st.integers(0, 10_000))
-def test_texts_share_a_room_so_that_none_gets_more_than_it_has_and_short_ones_are_whole(
-    lengths: list[int], room: int
-) -> None:
+def test_texts_share_a_room_so_that_none_gets_more_than_it_has_and_short_ones_are_whole(lengths, room) -> None:
     given_rooms = shares(lengths, room)
     assert sum(given_rooms) <= room
     assert all(given_room <= length for given_room, length in zip(given_rooms, lengths, strict=True))

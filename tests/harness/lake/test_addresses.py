@@ -40,9 +40,7 @@ def test_the_files_of_a_folder_come_in_order_of_name_without_hidden_ones(store: 
     assert [file.name for file in stored_files("memory://logs/b.jsonl")] == ["b.jsonl"]
 
 
-def test_a_file_is_fetched_again_only_where_its_version_changed(
-    store: fsspec.AbstractFileSystem, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_fetched_again_only_where_its_version_changed(store, monkeypatch) -> None:
     fetched: list[str] = []
     original = type(store).get_file
 
@@ -67,9 +65,7 @@ def test_a_copy_whose_file_is_gone_goes_as_well(store: fsspec.AbstractFileSystem
     assert [path.name for path in folder.rglob("*.jsonl") if ".versions" not in path.parts] == ["run.jsonl"]
 
 
-def test_a_file_that_was_half_fetched_is_no_copy(
-    store: fsspec.AbstractFileSystem, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_was_half_fetched_is_no_copy(store, monkeypatch) -> None:
     def broken(_: object, __: str, target: str) -> None:
         Path(target).write_bytes(b"half")
         raise ConnectionResetError("key=secret")
@@ -100,9 +96,7 @@ def test_a_file_that_was_half_fetched_is_no_copy(
         ("file:///x", UsageError, "Give its path alone"),
     ],
 )
-def test_what_cannot_be_had_is_said_in_one_line_without_keys(
-    store: fsspec.AbstractFileSystem, address: str, error: type[Exception], message: str
-) -> None:
+def test_what_cannot_be_had_is_said_in_one_line_without_keys(store, address, error, message) -> None:
     del store
     with pytest.raises(error, match=message) as raised:
         stored_files(address)

@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Iterator
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -46,9 +45,7 @@ def here(server: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("revision", ["", "@main", f"@{COMMIT}"])
-def test_an_address_is_pinned_to_a_commit_and_what_is_pinned_is_said(
-    revision: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_address_is_pinned_to_a_commit_and_what_is_pinned_is_said(revision, capsys) -> None:
     files = stored_files(f"hf://datasets/{NAME}{revision}/tools")
     assert [file.address for file in files] == [
         f"hf://datasets/{NAME}@{COMMIT}/tools/{name}.parquet" for name in ("test-0", "train-0", "train-1")
@@ -75,9 +72,7 @@ def test_what_the_hub_does_not_give_is_said_in_one_line(address: str, error: typ
     assert "\n" not in str(raised.value)
 
 
-def test_a_command_reads_a_split_records_where_its_files_are_and_keeps_the_key_to_itself(
-    server: Hub, tmp_path: Path
-) -> None:
+def test_a_command_reads_a_split_records_where_its_files_are_and_keeps_the_key_to_itself(server, tmp_path) -> None:
     address = f"hf://datasets/{NAME}?config=tools&split=train"
     variables = {"HF_ENDPOINT": server.address, "HF_TOKEN": "hf_hunter2", "HF_HOME": str(tmp_path / "home")}
     variables["MISSTEP_CACHE"] = str(tmp_path / "cache")

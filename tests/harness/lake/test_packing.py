@@ -4,7 +4,6 @@ from pathlib import Path
 from random import Random
 
 import pyarrow.parquet as pq
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,9 +22,7 @@ def _row(random: Random, number: int, size: int, *, noise: bool) -> PackedRow:
 
 @settings(max_examples=5, deadline=None)
 @given(st.integers(0, 999), st.lists(st.booleans(), min_size=2, max_size=3))
-def test_row_groups_are_within_the_bounds_whatever_the_text_compresses_to(
-    tmp_path_factory: pytest.TempPathFactory, seed: int, stretches: list[bool]
-) -> None:
+def test_row_groups_are_within_the_bounds_whatever_the_text_compresses_to(tmp_path_factory, seed, stretches) -> None:
     random = Random(seed)  # noqa: S311 (made-up data)
     folder = tmp_path_factory.mktemp("parts")
     rows = [

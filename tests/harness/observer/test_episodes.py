@@ -37,9 +37,7 @@ OTHER = read("b.py")
         (Misbehaviour("elsewhere"), [OTHER] * 9, False),
     ],
 )
-def test_a_misbehaviour_is_over_when_the_agent_does_without_it_or_the_user_speaks(
-    result: Misbehaviour, behind: list[Step], over: bool
-) -> None:
+def test_a_misbehaviour_is_over_when_the_agent_does_without_it_or_the_user_speaks(result, behind, over) -> None:
     assert is_over(result, _behind(*behind)) is over
 
 
@@ -115,9 +113,7 @@ FULL = call(
         ([FULL], ""),
     ],
 )
-def test_no_firmer_word_is_said_to_an_agent_that_has_tried_something_else_since(
-    behind: list[Step], withheld: str
-) -> None:
+def test_no_firmer_word_is_said_to_an_agent_that_has_tried_something_else_since(behind, withheld) -> None:
     spoken = noted((), LOOP, 1, 3)
     again = looping(1, 2, 3, 4).misbehaviours[0]
     decision = decide(again, spoken, _behind(read(), *behind))

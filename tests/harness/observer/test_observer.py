@@ -90,7 +90,6 @@ def test_guidance_stands_in_the_run_behind_the_action_after_which_it_came() -> N
     words = [(number, step.role, step.extra) for number, step in enumerate(run.steps) if step.extra]
     first = observed.interventions[0]
     assert first.detected_at == 6
-    assert first.delivered_at is not None
     assert words == [(first.delivered_at + 1, "system", {INTERVENTION: 0})]
     assert run.steps[first.delivered_at + 1].text == first.guidance
     assert first.guidance.startswith("<system-reminder from=")
@@ -98,9 +97,7 @@ def test_guidance_stands_in_the_run_behind_the_action_after_which_it_came() -> N
 
 
 @pytest.mark.parametrize("answer", ["never", "heedless", "wrong", ValueError("broken"), looping(4, 5, 6)])
-def test_an_agent_runs_as_it_would_alone_whatever_a_detector_does_in_shadow_mode(
-    answer: Feedback | Exception | str,
-) -> None:
+def test_an_agent_runs_as_it_would_alone_whatever_a_detector_does_in_shadow_mode(answer) -> None:
     run, _ = asyncio.run(_watched(Scheduled(*[answer] * 5), arm="shadow"))
     assert run == asyncio.run(_alone())
 
@@ -159,9 +156,7 @@ ANSWERS = st.lists(
 
 
 @given(ANSWERS, st.integers(0, 9), st.sampled_from([0.0, 60.0]))
-def test_never_two_questions_are_open_and_the_agents_actions_keep_their_order(
-    answers: list[Feedback | Exception | str], turns: int, seconds: float
-) -> None:
+def test_never_two_questions_are_open_and_the_agents_actions_keep_their_order(answers, turns, seconds) -> None:
     detector = Scheduled(*answers, turns=turns)
     run, observed = asyncio.run(_watched(detector, seconds=seconds))
     alone = asyncio.run(_alone())

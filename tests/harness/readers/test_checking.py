@@ -62,9 +62,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("raised", RAISED, ids=lambda raised: type(raised).__name__)
-def test_a_reader_that_raises_when_it_is_asked_costs_the_files_that_no_other_knows(
-    file: Path, raised: BaseException
-) -> None:
+def test_a_reader_that_raises_when_it_is_asked_costs_the_files_that_no_other_knows(file, raised) -> None:
     broken, willing = Refusing("broken", raised), Refusing("willing", None, Trajectory("t", SOURCE))
     assert [one.id for one in read_with(file, [broken, willing]) if isinstance(one, Trajectory)] == ["t"]
     (result,) = read_with(file, [broken, Refusing("other", "not mine")])
@@ -106,9 +104,7 @@ def test_what_a_reader_from_elsewhere_gives_and_is_no_trajectory_costs_it_alone(
     assert f"'odd' of {__name__} failed" in second.error
 
 
-def test_a_registered_reader_that_cannot_be_loaded_fails_on_the_files_that_no_other_knows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_registered_reader_that_cannot_be_loaded_fails_on_the_files_that_no_other_knows(tmp_path, monkeypatch):
     (tmp_path / "raising_reader.py").write_text("raise RuntimeError('no such licence')")
     (tmp_path / "lacking_reader.py").write_text("FORMAT = 'lacking'\n")
     monkeypatch.syspath_prepend(tmp_path)

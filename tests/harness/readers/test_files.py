@@ -205,9 +205,7 @@ def test_a_document_over_the_limit_is_unreadable(file: Path, monkeypatch: pytest
         ("hello\n", "chat_log: not JSON"),
     ],
 )
-def test_a_file_of_no_known_format_is_said_with_the_reason_of_the_nearest_alone(
-    file: Path, content: str, nearest: str
-) -> None:
+def test_a_file_of_no_known_format_is_said_with_the_reason_of_the_nearest_alone(file, content, nearest) -> None:
     file.write_text(content)
     with pytest.raises(UnknownFormat) as raised:
         list(read_file(file))
@@ -264,9 +262,7 @@ LINES = st.lists(
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rest=LINES, ended=st.booleans(), marked=st.booleans(), part_bytes=st.integers(1, 200))
-def test_parts_of_any_length_give_what_the_whole_gives_with_the_same_lines(
-    file: Path, rest: list[bytes], ended: bool, marked: bool, part_bytes: int
-) -> None:
+def test_parts_of_any_length_give_what_the_whole_gives_with_the_same_lines(file, rest, ended, marked, part_bytes):
     written = b"\n".join([b'{"id": 0}', *rest]) + (b"\n" if ended else b"")
     file.write_bytes((b"\xef\xbb\xbf" if marked else b"") + written)
     parts = list(plan(file, [NUMBERS], part_bytes))

@@ -96,9 +96,7 @@ def test_a_broken_run_is_said_with_its_line(value: Any, message: str) -> None:
         reads(value)
 
 
-def test_the_runs_in_a_benchmarks_items_are_read_in_whatever_format_and_its_other_items_hold_none(
-    tmp_path: Path,
-) -> None:
+def test_the_runs_in_a_benchmarks_items_are_read_in_whatever_format_and_its_other_items_hold_none(tmp_path) -> None:
     folder = benchmark_of_runs(tmp_path / "gates", 3)
     items = [
         Item("by path", "misbehaviour", "runs/all.jsonl", "run-1"),

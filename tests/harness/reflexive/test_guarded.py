@@ -61,9 +61,7 @@ def guarded(folder: Path, method: str, does: Callable[..., Any], seconds: float 
 @pytest.mark.parametrize(
     "error", [ValueError("no\nidea"), SystemExit(0), GeneratorExit(), asyncio.CancelledError(), OSError("odd")]
 )
-def test_what_no_method_may_raise_is_one_error_that_names_the_method(
-    method: str, error: BaseException, tmp_path: Path
-) -> None:
+def test_what_no_method_may_raise_is_one_error_that_names_the_method(method, error, tmp_path) -> None:
     def sync(*_: Any) -> Any:
         raise error
 

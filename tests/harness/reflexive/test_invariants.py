@@ -40,7 +40,7 @@ from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
 from misstep.harness.reflexive.protocols import Agents, Check, Context
 from misstep.harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings
-from misstep.harness.reflexive.simulated.items import MIX, Kind
+from misstep.harness.reflexive.simulated.items import MIX
 from misstep.harness.reflexive.simulated.skill import SimulatedSkill
 from misstep.harness.reflexive.simulated.target import SimulatedTarget
 from misstep.harness.reflexive.simulated.workers import WorkerKind, make_agents
@@ -186,9 +186,7 @@ def run_random(
     st.lists(st.booleans(), max_size=5),
     st.frozensets(st.sampled_from(sorted(MECHANISMS)), max_size=3),
 )
-def test_the_invariants_of_the_loop_hold_for_any_agents_and_targets(
-    does: list[list[Deed]], says: list[str], fails: list[bool], without: frozenset[str]
-) -> None:
+def test_the_invariants_of_the_loop_hold_for_any_agents_and_targets(does, says, fails, without) -> None:
     clock = VirtualClock()
     log = Log(clock)
     with TemporaryDirectory() as folder:
@@ -318,9 +316,7 @@ class Killed(BaseException):
     st.lists(st.booleans(), max_size=5),
     st.lists(st.integers(0, 120), max_size=4),
 )
-def test_the_invariants_hold_across_kills(
-    does: list[list[Deed]], says: list[str], fails: list[bool], kills: list[int]
-) -> None:
+def test_the_invariants_hold_across_kills(does, says, fails, kills) -> None:
     written: list[LoopEvent] = []
     with TemporaryDirectory() as folder:
         for number in [*sorted(kills), None]:
@@ -347,9 +343,7 @@ def test_the_invariants_hold_across_kills(
     worker=st.sampled_from(get_args(WorkerKind)),
     seed=st.integers(0, 50),
 )
-def test_every_item_ends_once_and_a_baseline_is_taken_once(
-    kinds: list[Kind], without: set[str], worker: WorkerKind, seed: int
-) -> None:
+def test_every_item_ends_once_and_a_baseline_is_taken_once(kinds, without, worker, seed) -> None:
     skill, clock = SimulatedSkill(len(kinds), seed, kinds), VirtualClock()
     log = Log(clock)
     with tempfile.TemporaryDirectory() as folder:

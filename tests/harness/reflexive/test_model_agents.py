@@ -141,7 +141,6 @@ def test_what_the_prompts_ask_for_is_what_the_loop_reads() -> None:
     assert read_verdict(form).clean
     assert all(verdict in asked for verdict in get_args(StrategistVerdict))
     until = re.search(r"(?<!_)UNTIL: ([\w, -]+)", asked)
-    assert until is not None
     answer = read_verdict(f"VERDICT: SKIP_UNTIL\n{until[0]}", ["first-id", "second-id"])
     assert answer.until == ("first-id", "second-id")
     assert "LESSON:" in shipped_prompt("reflexive/reflector").system

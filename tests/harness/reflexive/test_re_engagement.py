@@ -171,9 +171,7 @@ def test_the_flawed_reader_takes_a_verdict_in_bold_for_continue_and_a_denied_one
         (SinceTouched(failures=3, gap=True), True, "evaluator_gap"),
     ],
 )
-def test_the_strategist_is_asked_for_a_gap_a_plateau_or_enough_failures(
-    since: SinceTouched, plateau: bool, trigger: str | None
-) -> None:
+def test_the_strategist_is_asked_for_a_gap_a_plateau_or_enough_failures(since, plateau, trigger) -> None:
     assert should_re_engage(since, SETTINGS, plateau=plateau, seconds_left=None) == trigger
 
 

@@ -65,9 +65,7 @@ def test_a_right_patch_solves_the_case_and_every_validator_says_so(case: CaseFol
     assert "All tests passed" in run_of(done).steps[3].results[0].text
 
 
-def test_a_patch_that_is_too_long_is_an_error_and_never_cut(
-    case: CaseFolder, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_patch_that_is_too_long_is_an_error_and_never_cut(case, sandbox, monkeypatch) -> None:
     monkeypatch.setattr("misstep.harness.repair.attempt.MOST_PATCH", 50)
     done = _attempt(case, sandbox, [EDIT, EXIT], [RIGHT])
     assert done.patched
@@ -93,9 +91,7 @@ def test_a_weakened_test_mends_nothing_and_is_flagged(case: CaseFolder, sandbox:
     assert {signal.validator: signal.passed for signal in done.signals}["test_files"] is False
 
 
-def test_an_agent_that_may_change_tests_is_scored_with_them_and_stays_flagged(
-    case: CaseFolder, sandbox: Sandbox
-) -> None:
+def test_an_agent_that_may_change_tests_is_scored_with_them_and_stays_flagged(case, sandbox) -> None:
     other = reply("    assert total([1, 2]) == 3", "    assert total([1, 2]) == -3", "tests/test_price.py")
     edit = "edit file_path='tests/test_price.py' instructions='the total is owed'"
     done = _attempt(with_test_changes(case), sandbox, [edit, EXIT], [other])
@@ -113,9 +109,7 @@ def test_taking_the_blamed_change_back_is_called_a_revert(case: CaseFolder, sand
     assert [(one.passed, one.score) for one in done.signals if one.validator == "revert"] == [(False, 1.0)]
 
 
-def test_an_edit_that_is_refused_is_a_patch_that_was_written_and_changes_nothing(
-    case: CaseFolder, sandbox: Sandbox
-) -> None:
+def test_an_edit_that_is_refused_is_a_patch_that_was_written_and_changes_nothing(case, sandbox) -> None:
     done = _attempt(case, sandbox, [EDIT, EXIT], [reply("        found *= price", "        found += price")])
     assert (done.solved, done.patched, done.refused, done.patch) == (False, True, 1, "")
 
@@ -125,9 +119,7 @@ def _said_of_the_edit(done: RepairAttempt) -> str:
 
 
 @pytest.mark.parametrize("setting", ["react+static", "react+tests", "react+static+tests"])
-def test_the_judge_is_asked_of_every_patch_and_heard_by_an_agent_that_sees_its_tests(
-    case: CaseFolder, sandbox: Sandbox, setting: str
-) -> None:
+def test_the_judge_is_asked_of_every_patch_and_heard_by_an_agent_that_sees_its_tests(case, sandbox, setting) -> None:
     judge = LooksForTheLoop()
     done = _attempt(case, sandbox, [EDIT, EXIT], [RIGHT], setting, judge)
     assert (done.signals[-1].validator, done.signals[-1].passed) == ("patch_judge", True)

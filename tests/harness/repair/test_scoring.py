@@ -25,9 +25,7 @@ HELD_OUT = (
 
 
 @pytest.mark.parametrize(("text", "held_out"), [(RIGHT, True), (BY_ACCIDENT, False)])
-def test_tests_that_no_agent_sees_tell_a_patch_that_passes_by_accident(
-    text: str, held_out: bool, tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_tests_that_no_agent_sees_tell_a_patch_that_passes_by_accident(text, held_out, tmp_path, sandbox) -> None:
     case = price_case(tmp_path / "price")
     (case.folder / "held_out/tests").mkdir(parents=True)
     (case.folder / "held_out/tests/test_more.py").write_text(HELD_OUT)
@@ -43,9 +41,7 @@ def test_a_suite_that_is_the_oracle_alone_is_no_second_opinion(tmp_path: Path, s
     assert {one.validator: one.passed for one in signals}["suite"] is None
 
 
-def test_a_case_holds_that_fails_and_that_its_golden_patch_mends_if_it_has_one(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_case_holds_that_fails_and_that_its_golden_patch_mends_if_it_has_one(tmp_path, sandbox) -> None:
     case = price_case(tmp_path / "price")
     outcome = affirm(case, sandbox, runs=2)
     assert (outcome.holds, outcome.reason) == (True, "")
@@ -72,9 +68,7 @@ def test_a_case_that_does_not_hold_says_why(tmp_path: Path, sandbox: Sandbox) ->
         ([(1,), (1, 2), (1,)], "on the broken tree it fails with 1 or 2 tests in 3 runs"),
     ],
 )
-def test_an_oracle_that_does_not_answer_alike_each_time_is_flaky(
-    runs: list[bool | tuple[int, ...]], text: str, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_oracle_that_does_not_answer_alike_each_time_is_flaky(runs, text, tmp_path, sandbox, monkeypatch) -> None:
     answers = iter(runs)
 
     def oracle(*_: object) -> SuiteReport:

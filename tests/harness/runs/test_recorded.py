@@ -84,7 +84,6 @@ def test_items_that_the_judge_was_not_asked_about_are_not_in_the_run(tmp_path: P
 def test_the_run_says_that_it_is_recorded_and_of_which_files(tmp_path: Path, data: Path) -> None:
     run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
     manifest = read_manifest(tmp_path / "run")
-    assert manifest is not None
     assert manifest.settings["recorded"] is True
     assert (manifest.settings["data_set"], manifest.settings["model"]) == ("trail", "keen-1")
     assert len(str(manifest.settings["data_digest"])) == 64

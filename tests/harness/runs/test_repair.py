@@ -62,7 +62,6 @@ def affirmed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 def _settings(run: Path) -> dict[str, Any]:
     manifest = read_manifest(run)
-    assert manifest is not None
     assert manifest.finished
     return manifest.settings
 
@@ -155,7 +154,6 @@ def test_a_judge_of_patches_is_asked_of_each_and_its_settings_are_the_runs(cases
     for made in recorded_attempts(tmp_path / "run"):
         assert made.signals[-1] == Signal("patch_judge", False, "It silences the symptom.", 0.8)
         assert made.solved
-        assert made.trajectory is not None
         assert made.trajectory.extra["patch_judge"][-1]["model"] == "small-1"
     assert _settings(tmp_path / "run")["patch_judge"]["prompt"].startswith("patch_judge@")
 
@@ -178,7 +176,6 @@ def test_a_judge_is_shown_the_failure_also_where_the_agent_is_told_instructions(
     plan = _plan(instructions="detailed", patch_judge=PythonJudge(judge, "digest"), setting=SETTINGS["react"])
     run_repairs([case], tmp_path / "run", plan, CLIENT, sandbox)
     made = next(recorded_attempts(tmp_path / "run"))
-    assert made.trajectory is not None
     assert made.trajectory.task == "Change the file price.py as follows.\n\nAdd in line 2.\n"
     assert _settings(tmp_path / "run")["instructions"] == "detailed"
     (shown,) = judge.asked
@@ -202,12 +199,9 @@ def test_an_observer_in_real_time_tells_an_agent_that_goes_round(cases, tmp_path
     plan = _plan(policy="tests.harness.repair.scripted:goes_round", limits=limits, observation=observation)
     run_repairs(cases[:1], tmp_path / "run", plan, CLIENT, sandbox)
     (made,) = recorded_attempts(tmp_path / "run")
-    assert made.observed is not None
-    assert made.trajectory is not None
     assert made.observed.item == made.id
     assert any(INTERVENTION in step.extra for step in made.trajectory.steps) == (arm == "guide")
     assert made.ended == ("exit" if arm == "guide" else "iterations")
     seen = observed_attempts(open_repair_run(tmp_path / "run"))
-    assert seen is not None
     assert (seen.delivered > 0) == (arm == "guide")
     assert _settings(tmp_path / "run")["observe_mode"] == arm

@@ -89,7 +89,6 @@ def test_a_direct_patcher_repairs_from_them_and_the_run_says_by_whom_they_are(ca
     [made] = recorded_attempts(tmp_path / "run")
     assert (made.solved, made.iterations, made.error) == (True, 2, "")
     manifest = read_manifest(tmp_path / "run")
-    assert manifest is not None
     assert manifest.settings["instructions_by"] == written.by
     with pytest.raises(UsageError, match="is a run of `misstep repair run`"):
         read_instructions(tmp_path / "run")

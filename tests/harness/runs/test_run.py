@@ -76,9 +76,7 @@ def _recorded(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt(), MissingPrerequisite("the server is gone", "Start it.")])
 @pytest.mark.parametrize("flags", FLAGS)
-def test_a_stopped_run_goes_on_and_does_no_unit_twice(
-    tmp_path: Path, flags: dict[str, Any], stop: BaseException
-) -> None:
+def test_a_stopped_run_goes_on_and_does_no_unit_twice(tmp_path, flags, stop) -> None:
     kind = Measuring(**flags)
     kind.stops_at = stop
     with pytest.raises(type(stop)):

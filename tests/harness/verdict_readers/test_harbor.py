@@ -8,9 +8,7 @@ from tests.families.recordings import verdicts_of
 from tests.harness.runs.triage.jobs import made_up_jobs
 
 
-def test_each_reward_is_a_judge_and_its_number_the_label_and_without_one_a_trial_is_unreadable_or_failed(
-    tmp_path: Path,
-) -> None:
+def test_each_reward_is_a_judge_and_its_number_the_label_and_without_one_a_trial_is_unreadable_or_failed(tmp_path):
     (tmp_path / "trials").write_bytes(verdicts_of("harbor"))
     results = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "trials").verdicts}
     assert {key: one.label for key, one in results.items() if one.label is not None} == {

@@ -39,9 +39,7 @@ def test_each_scorer_is_a_judge_each_key_of_a_mapping_too_and_each_epoch_an_atte
     assert (ended.status, ended.error) == ("failed", "the sample ended with an error: the container died")
 
 
-def test_a_sample_that_ended_with_an_error_has_failed_for_each_key_of_a_mapping_and_each_scorer_of_a_name(
-    tmp_path: Path,
-) -> None:
+def test_a_sample_that_ended_with_an_error_has_failed_for_each_key_of_a_mapping_and_each_scorer_of_a_name(tmp_path):
     document = log({"id": "a", "epoch": 1, "error": {"message": "the container died"}})
     rubric = {"name": "rubric", "metrics": {"clear": [{"name": "mean"}], "o*": [{"name": "mean"}]}}
     document["eval"]["scorers"] = [{"name": "graded", "metrics": [{"name": "accuracy"}]}, rubric, {"name": "graded"}]

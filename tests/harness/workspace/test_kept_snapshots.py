@@ -112,9 +112,7 @@ def test_what_no_path_reaches_stops_neither_keeping_nor_restoring(shared: Kept, 
     assert seen(shared.workspace) == shared.seen
 
 
-def test_a_snapshot_outlives_the_workspace_and_is_restored_into_another(
-    base: Path, sandbox: Sandbox, tmp_path: Path
-) -> None:
+def test_a_snapshot_outlives_the_workspace_and_is_restored_into_another(base, sandbox, tmp_path) -> None:
     with open_workspace(base, sandbox=sandbox) as first:
         run(first, "chmod 4711 a; rm link; mkdir -p x/y")
         digest = KeptSnapshots(tmp_path / "kept").keep("progress", first)
@@ -156,9 +154,7 @@ def test_snapshots_of_another_layout_are_refused_after_a_restoration(workspace: 
 
 
 @pytest.mark.parametrize("damage", ["changed", "removed", "no_list", "changed_list", "cut_list"])
-def test_a_damaged_snapshot_is_found_and_nothing_is_restored_from_it(
-    workspace: Workspace, tmp_path: Path, damage: str
-) -> None:
+def test_a_damaged_snapshot_is_found_and_nothing_is_restored_from_it(workspace, tmp_path, damage) -> None:
     snapshots = KeptSnapshots(tmp_path / "kept")
     snapshots.keep("baseline", workspace)
     run(workspace, "echo mine > mine")
@@ -200,9 +196,7 @@ def test_contents_stand_once_and_go_with_the_last_snapshot_that_has_them(workspa
     assert snapshots.digest("baseline") == baseline
 
 
-def test_a_keeping_that_is_cut_short_leaves_the_snapshot_before(
-    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_keeping_that_is_cut_short_leaves_the_snapshot_before(workspace, tmp_path, monkeypatch) -> None:
     snapshots = KeptSnapshots(tmp_path / "kept")
     digest = snapshots.keep("progress", workspace)
     run(workspace, "echo new > new; echo newer > newer")

@@ -140,9 +140,7 @@ def test_the_base_is_never_written_to(tmp_path: Path, sandbox: Sandbox, snapshot
 
 
 @pytest.mark.parametrize("snapshots", ["auto", "copies"])
-def test_a_file_written_in_place_right_after_a_snapshot_is_told_from_it(
-    base: Path, sandbox: Sandbox, snapshots: str
-) -> None:
+def test_a_file_written_in_place_right_after_a_snapshot_is_told_from_it(base, sandbox, snapshots) -> None:
     with open_workspace(base, sandbox=sandbox, snapshots=snapshots) as workspace:
         for _ in range(5):
             workspace.write("a", b"aaaa")

@@ -61,9 +61,7 @@ def ran(toolchain: Toolchain, base: Path, sandbox: Sandbox, *command: str) -> st
     return done.output.strip()
 
 
-def test_an_editable_install_imports_the_tree_that_is_tested_and_packages_are_those_of_the_project(
-    checkout: Path, sandbox: Sandbox
-) -> None:
+def test_an_editable_install_imports_the_tree_that_is_tested_and_packages_are_those_of_the_project(checkout, sandbox):
     (environment(checkout / ".venv") / "shop.pth").write_text(f"{checkout}/src\n")
     toolchain = project_toolchain(checkout)
     assert toolchain.python == str(checkout / ".venv/bin/python")

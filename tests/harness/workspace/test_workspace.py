@@ -67,9 +67,7 @@ def test_a_sandbox_that_cannot_be_built_is_no_end_of_a_command(base: Path) -> No
         workspace.run(["true"])
 
 
-def test_variables_are_those_that_were_given_and_no_others(
-    base: Path, each_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_variables_are_those_that_were_given_and_no_others(base, each_sandbox, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     with open_workspace(base, sandbox=each_sandbox, environment={"ONE": "1", "TWO": "2"}) as workspace:
         lines = workspace.run(["env"], environment={"TWO": "two"}).output.splitlines()
@@ -148,9 +146,7 @@ def test_a_diff_is_one_that_git_applies(base: Path, tmp_path: Path, sandbox: San
     assert not (base / "README").exists()
 
 
-def test_a_change_of_binary_data_or_in_a_text_of_over_a_mebibyte_is_a_diff_of_its_line(
-    base: Path, sandbox: Sandbox
-) -> None:
+def test_a_change_of_binary_data_or_in_a_text_of_over_a_mebibyte_is_a_diff_of_its_line(base, sandbox) -> None:
     with open_workspace(base, sandbox=sandbox) as workspace:
         workspace.write("long.txt", b"line\n" * 250_000)
         snapshot = workspace.take()

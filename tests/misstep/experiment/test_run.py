@@ -16,9 +16,7 @@ def test_a_finished_run_is_reported_at_once_as_text_json_and_page(run, tmp_path,
     assert "misstep experiment report" in page.read_text()
 
 
-def test_the_interventions_of_a_run_are_a_benchmark_for_judges_of_recovery(
-    run, tmp_path, experiment, in_process
-) -> None:
+def test_the_interventions_of_a_run_are_a_benchmark_for_judges_of_recovery(run, tmp_path, experiment, in_process):
     code, out, _ = experiment("benchmark", run, "--out", tmp_path / "recoveries")
     assert code == 0
     line = ("run", "recovery@rule", "--benchmark", tmp_path / "recoveries", "--out", tmp_path / "judged", "--json")

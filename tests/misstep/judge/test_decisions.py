@@ -63,9 +63,7 @@ def verdicts(run: Path) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_the_likeliest_label_is_the_verdict_and_its_probability_the_score_and_both_are_recorded(
-    key, tmp_path, server
-) -> None:
+def test_the_likeliest_label_is_the_verdict_and_its_probability_the_score_and_both_are_recorded(key, tmp_path, server):
     done = misstep(*line(tmp_path, key, "run", "--base-url", server.base_url, "--record", tmp_path / "kept.jsonl"))
     assert done.returncode == 0, done.stderr
     first, second = verdicts(tmp_path / "run")["i1"], verdicts(tmp_path / "run")["i2"]

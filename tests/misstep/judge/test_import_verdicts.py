@@ -46,7 +46,6 @@ def test_an_imported_run_has_the_files_and_the_scores_of_any_other(tmp_path: Pat
     names = {"run.toml", "verdicts.jsonl", "scores.json", "scored.json", "report.html"}
     assert {path.name for path in (tmp_path / "run").iterdir()} == names
     manifest = read_manifest(tmp_path / "run")
-    assert manifest is not None
     assert manifest.settings["imported"] == "a table of verdicts"
     assert [one.rationale for one in read_verdicts(tmp_path / "run")][:2] == ["because", "because"]
     page = (tmp_path / "run" / "report.html").read_text()

@@ -31,7 +31,6 @@ def reply(label: str) -> str:
 
 
 def first_label(request: Request) -> str:
-    assert request.schema is not None
     return str(request.schema["properties"]["label"]["enum"][0])
 
 

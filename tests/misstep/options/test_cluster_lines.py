@@ -40,7 +40,6 @@ def test_the_shards_of_a_judge_are_done_by_the_line_and_merged(tmp_path, monkeyp
     line = ("run", "infinite_loop@rule", file, "--out", out)
     code, said, _ = judge(*line, "--dask", "tcp://here", "--shards=1")
     manifest = read_manifest(out)
-    assert manifest is not None
     assert manifest.finished
     assert manifest.arguments == ["judge", *map(str, line)]
     assert len((out / VERDICTS).read_bytes().splitlines()) == 3

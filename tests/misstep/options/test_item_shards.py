@@ -62,9 +62,7 @@ def test_each_machine_fetches_sessions_at_an_address_into_its_own_cache(tmp_path
     assert "memory://judged/runs.jsonl:1" in (out / "benchmark" / "items.jsonl").read_text()
 
 
-def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(
-    tmp_path, in_process, monkeypatch
-) -> None:
+def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(tmp_path, in_process, monkeypatch):
     monkeypatch.setattr("misstep.harness.runs.repair.affirm", lambda *_: Affirmed(False, "its tests pass before"))
     for name in ("a", "b", "c"):
         price_case(tmp_path / "cases" / name, id=name)
@@ -78,7 +76,6 @@ def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(
         assert (out / name).read_bytes() == (whole / name).read_bytes()
     assert in_process("repair", "report", out)[0] == 0
     manifest = read_manifest(out)
-    assert manifest is not None
     assert "--shard" not in manifest.arguments
 
 

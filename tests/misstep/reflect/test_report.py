@@ -76,9 +76,7 @@ def test_an_ablation_compares_the_whole_loop_with_each_mechanism_left_out(reflec
         (["--seeds", "1"], "--seeds"),
     ],
 )
-def test_an_ablation_of_what_there_is_not_writes_nothing(
-    reflect: Reflect, tmp_path: Path, options: list[str], text: str
-) -> None:
+def test_an_ablation_of_what_there_is_not_writes_nothing(reflect, tmp_path, options, text) -> None:
     code, _, err = reflect("ablation", *options, "--out", tmp_path / "ablation")
     assert (code, text in err) == (2, True)
     assert not (tmp_path / "ablation").exists()

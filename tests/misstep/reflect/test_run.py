@@ -120,9 +120,7 @@ def test_a_time_limit_is_a_positive_amount(reflect: Reflect, tmp_path: Path, amo
     assert (code, "--item-seconds" in err, (tmp_path / "run").exists()) == (2, True, False)
 
 
-def test_a_model_has_every_role_on_real_time_and_what_it_takes_is_counted(
-    reflect: Reflect, tmp_path: Path, model: FaultyServer
-) -> None:
+def test_a_model_has_every_role_on_real_time_and_what_it_takes_is_counted(reflect, tmp_path, model) -> None:
     asked = ["--model", "small-1", "--base-url", model.base_url]
     code, out, err = reflect("run", "--n", 1, *asked, "--out", tmp_path / "run", "--json")
     assert code == 0, err
@@ -136,9 +134,7 @@ def test_a_model_has_every_role_on_real_time_and_what_it_takes_is_counted(
     assert (manifest.settings["virtual_time"], manifest.settings["model"]) == (False, "small-1")
 
 
-def test_a_run_whose_server_is_gone_is_kept_and_gone_on_with(
-    reflect: Reflect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_whose_server_is_gone_is_kept_and_gone_on_with(reflect, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     calls = []
 
@@ -156,9 +152,7 @@ def test_a_run_whose_server_is_gone_is_kept_and_gone_on_with(
         assert [item["attempts"] for item in json.loads(out)["items"]] == [3]
 
 
-def test_a_model_that_never_answers_costs_no_more_than_the_time_of_its_item(
-    reflect: Reflect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_never_answers_costs_no_more_than_the_time_of_its_item(reflect, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     with in_a_thread(serving(stall)) as server:
         asked = ["--model", "m", "--base-url", server.base_url, "--item-seconds", 1, "--strategist-seconds", 0]
@@ -190,9 +184,7 @@ def _ends(run: Path) -> list[tuple[str, str, int]]:
     return [(item, happened.ending.reason, happened.attempts) for item, happened in ended]
 
 
-def test_a_cost_limit_holds_over_all_parts_of_a_run(
-    reflect: Reflect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cost_limit_holds_over_all_parts_of_a_run(reflect, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     (tmp_path / "prices.toml").write_text(
         'checked = 2026-01-31\nsource = "made up"\n[[price]]\nmodels = ["dear"]\ninput_usd = 1000.0\noutput_usd = 0.0\n'
@@ -209,11 +201,7 @@ def test_a_cost_limit_holds_over_all_parts_of_a_run(
     assert [turn.usd for turn in turns] == [pytest.approx(7.9)]
 
 
-def test_repair_cases_are_worked_on_by_the_same_loop(
-    reflect: Reflect,
-    tmp_path: Path,
-    sandbox: Sandbox,  # noqa: ARG001
-) -> None:
+def test_repair_cases_are_worked_on_by_the_same_loop(reflect, tmp_path, sandbox) -> None:  # noqa: ARG001
     price_case(tmp_path / "cases/price")
     line = ["run", "repair", "--cases", tmp_path / "cases", "--agents", "golden", "--out", tmp_path / "run", "--json"]
     code, out, err = reflect(*line)
@@ -222,11 +210,7 @@ def test_repair_cases_are_worked_on_by_the_same_loop(
     assert (item["id"], item["end"], item["attempts"]) == ("price", "solved", 1)
 
 
-def test_rules_of_the_hardening_guide_are_worked_on_by_the_same_loop(
-    reflect: Reflect,
-    tmp_path: Path,
-    sandbox: Sandbox,  # noqa: ARG001
-) -> None:
+def test_rules_of_the_hardening_guide_are_worked_on_by_the_same_loop(reflect, tmp_path, sandbox) -> None:  # noqa: ARG001
     line = ["run", "hardening", "--agents", "perfect", "--items", "banner_text,files_sticky_tmp"]
     code, out, err = reflect(*line, "--out", tmp_path / "run", "--json")
     assert code == 0, err

@@ -77,9 +77,7 @@ def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_pa
     ],
 )
 @pytest.mark.usefixtures("sandbox")
-def test_a_repository_with_nothing_to_repair_has_an_end_of_its_own(
-    tmp_path: Path, body: str, code: int, rules: list[str], text: str
-) -> None:
+def test_a_repository_with_nothing_to_repair_has_an_end_of_its_own(tmp_path, body, code, rules, text) -> None:
     repo = MadeRepository(tmp_path / "made")
     tests = f"import unittest\n\nclass It(unittest.TestCase):\n    def test_it(self):\n        {body}\n"
     repo.commit({"test_it.py": tests})
@@ -94,9 +92,7 @@ def test_a_repository_with_nothing_to_repair_has_an_end_of_its_own(
 
 
 @pytest.mark.usefixtures("sandbox")
-def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("misstep.harness.runs.repair.affirm", lambda *_: Affirmed(True))  # it would run six times
     price_case(tmp_path / "cases" / "price")
     judge = "tests.harness.repair.judging:LooksForTheLoop"

@@ -48,7 +48,6 @@ def test_no_folder_and_no_server_of_the_machine_leaves_with_an_export(runs, kind
     run = tmp_path / "run"
     shutil.copytree(runs[kind], run)
     manifest = read_manifest(run)
-    assert manifest is not None
     more = [str(tmp_path / "gates"), "--base-url", "http://10.7.0.5:8000/v1", f"--cases={tmp_path}/own cases"]
     write_manifest(run, replace(manifest, arguments=[*manifest.arguments, *more]))
     export_run(run, to, tmp_path / "out", Choice())

@@ -50,7 +50,6 @@ def test_the_terminal_shows_the_scores_and_what_says_most_beside_them(tmp_path: 
 def test_votes_are_those_that_the_run_was_asked_with(tmp_path: Path, benchmark: Path) -> None:
     run = judged_run(tmp_path / "run", benchmark, [verdict(0, score=0.8), verdict(1, score=1.0)])
     manifest = read_manifest(run)
-    assert manifest is not None
     write_manifest(run, msgspec.structs.replace(manifest, settings=manifest.settings | {"votes": 5}))
     votes = assessed(open_run(run), resamples=20).votes
     assert (votes.votes, votes.unanimous.value) == (5, 0.5)

@@ -44,7 +44,6 @@ def test_the_projects_own_recordings_are_of_both_designs_and_small() -> None:
     assert {run.requested("design") for run in runs} == {"shadow", "ab"}
     assert sum(file.stat().st_size for run in runs for file in run.folder.iterdir()) < 1_000_000
     live = recorded_live()
-    assert live is not None
     assert live.judgements
     sessions = {session.item for session in live.shadow if session.arm == "guide"}
     assert {session for session, _ in live.judgements} <= sessions

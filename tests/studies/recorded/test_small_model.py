@@ -61,9 +61,7 @@ def test_the_table_says_first_where_the_model_is_no_better_than_a_constant(recor
     assert small_model.scored("another_page", recordings) == []
 
 
-def test_items_that_nothing_generates_again_are_kept_with_the_recording(
-    recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_items_that_nothing_generates_again_are_kept_with_the_recording(recordings, tmp_path, monkeypatch) -> None:
     about = {"title": "loops", "page": "other", "source": "kept", "of": 8}
     kept = recordings / "kept"
     small_model.record(tmp_path / "run", kept, tmp_path / "replies.jsonl", tmp_path / "sessions", **about)

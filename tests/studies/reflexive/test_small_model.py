@@ -10,9 +10,7 @@ from misstep.studies.reflexive import small_model
 from misstep.studies.reflexive.runs import RUNS
 
 
-def test_a_recorded_figure_that_comes_out_otherwise_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_recorded_figure_that_comes_out_otherwise_is_an_error(tmp_path, monkeypatch) -> None:
     copy = Path(shutil.copytree(small_model.place(), tmp_path / "small_model"))
     monkeypatch.setattr(small_model, "place", lambda: copy)
     assert small_model.run_again() == "12 attempts as recorded."

@@ -41,8 +41,6 @@ def test_weighted_kappas_are_those_of_scikit_learn(tmp_path: Path, boot: int) ->
         for kind in ("linear", "quadratic"):
             estimate: Estimate = getattr(pair.weighted_kappa, kind)
             assert estimate.value == pytest.approx(cohen_kappa_score(first, second, weights=kind, labels=range(5)))
-            assert estimate.low is not None
-            assert estimate.high is not None
             assert estimate.low < estimate.value < estimate.high
 
 
@@ -54,7 +52,6 @@ def test_ac2_is_what_its_definition_gives_by_hand(tmp_path: Path) -> None:
     path.write_text("item,ann,ben\n1,low,low\n2,low,mid\n3,mid,high\n4,high,high\n")
     for boot in (0, 100):
         result = agreement_report(read_labels(path, level="ordinal", order=SCALE), "ordinal", boot).gwet_ac2
-        assert result is not None
         assert (result.linear.value, result.quadratic.value) == (pytest.approx(13 / 29), pytest.approx(7 / 11))
 
 
@@ -77,7 +74,5 @@ def test_raters_who_share_no_item_have_a_reason_instead_of_weighted_figures(tmp_
     path = tmp_path / "labels.csv"
     path.write_text("item,ann,ben\n1,1,\n2,,2\n")
     result = agreement_report(read_labels(path, level="ordinal"), "ordinal", 10)
-    assert result.gwet_ac2 is not None
     assert result.gwet_ac2.linear == Estimate(None, n=2, reason="no item has two ratings")
-    assert result.pairs[0].weighted_kappa is not None
     assert result.pairs[0].weighted_kappa.linear.reason == "the two raters share no item"

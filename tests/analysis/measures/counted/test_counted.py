@@ -42,9 +42,7 @@ SESSIONS = st.dictionaries(
 
 
 @given(SESSIONS, SESSIONS)
-def test_prevalence_is_that_of_all_sessions_and_of_each_stratum(
-    first: dict[tuple[str | None, ...], int], second: dict[tuple[str | None, ...], int]
-) -> None:
+def test_prevalence_is_that_of_all_sessions_and_of_each_stratum(first, second) -> None:
     categories = ("loops", "no_plan")
     rows = [category_sets(categories, patterns, "model", model) for model, patterns in (("a", first), ("b", second))]
     counts = summed(Counts(sessions=each) for each in rows)
@@ -71,9 +69,7 @@ ITEM = st.tuples(
 
 
 @given(st.lists(ITEM, min_size=4, max_size=40).filter(lambda items: any(gold for gold, _, _ in items)))
-def test_the_scores_of_a_judge_are_those_of_its_verdicts(
-    items: list[tuple[str | None, str | None, float | None]],
-) -> None:
+def test_the_scores_of_a_judge_are_those_of_its_verdicts(items) -> None:
     verdicts = [
         Verdict(str(place), "j", label, "answered" if label else "refused", certain)
         for place, (_, label, certain) in enumerate(items)

@@ -136,9 +136,7 @@ CELLS = st.tuples(
 
 
 @given(st.lists(CELLS, max_size=12), st.sampled_from([0, 1, 3]), st.sampled_from(["nominal", "ordinal"]))
-def test_whatever_was_answered_all_is_json_and_what_is_missing_has_a_reason(
-    cells: list[tuple[str | None, str | None, str | None]], runs: int, level: Any
-) -> None:
+def test_whatever_was_answered_all_is_json_and_what_is_missing_has_a_reason(cells, runs, level) -> None:
     assessment = assess(
         verdicts([answer for answer, _, _ in cells], [None if not place % 3 else 0.7 for place in range(len(cells))]),
         labels_of({"ann": [first for _, first, _ in cells], "bob": [second for _, _, second in cells]}),
@@ -174,7 +172,6 @@ def test_mean_median_and_percentile_are_over_the_verdicts_that_say_so() -> None:
     seconds = item_costs(judged_sample(verdicts, [], ("yes",))).now["seconds"]
     assert (seconds.reported, seconds.mean.value, seconds.median, seconds.total) == (20, 10.5, 10.5, 210)
     assert seconds.percentile_95 == pytest.approx(19.05)
-    assert seconds.mean.low is not None
     assert seconds.mean.low < 10.5
 
 

@@ -64,9 +64,7 @@ def test_a_judge_that_tells_nothing_corrects_nothing() -> None:
         (["yes"], ["yes"], "", NO_POSITIVE),
     ],
 )
-def test_what_cannot_be_told_is_missing_with_a_reason(
-    answers: list[str | None], gold: list[str | None], positive: str, reason: str
-) -> None:
+def test_what_cannot_be_told_is_missing_with_a_reason(answers, gold, positive, reason) -> None:
     result = judged_prevalence(judged(answers, gold, positive=positive))
     assert (result.corrected.value, result.corrected.reason) == (None, reason)
 

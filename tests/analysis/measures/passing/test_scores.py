@@ -106,9 +106,7 @@ def test_p_values_are_adjusted_for_all_pairs() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=8))
-def test_what_is_unanswered_never_raises_a_figure_and_every_task_is_counted_or_left_out(
-    tasks: list[tuple[int, int, int]],
-) -> None:
+def test_what_is_unanswered_never_raises_a_figure_and_every_task_is_counted_or_left_out(tasks) -> None:
     (result,) = report(system(**{f"t{number}": each for number, each in enumerate(tasks)})).systems
     for at in (*result.at, *result.at_all):
         assert at.n_tasks + len(at.left_out) == result.n_tasks

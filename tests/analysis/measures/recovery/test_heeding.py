@@ -28,8 +28,6 @@ def test_the_ends_of_the_curve_are_the_strata() -> None:
 def test_between_them_recovery_is_a_mixture_whose_interval_is_narrower_than_the_ends_together() -> None:
     half = recovery_at(0.5, STRATA)
     assert half.value == pytest.approx(0.5 * 0.9 + 0.5 * 0.2)
-    assert half.low is not None
-    assert half.high is not None
     assert 0.2 < half.low < half.value < half.high < 0.9
     assert half.n == 70
 

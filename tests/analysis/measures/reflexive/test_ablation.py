@@ -40,7 +40,6 @@ def test_a_configuration_is_compared_with_the_whole_loop_seed_by_seed() -> None:
     assert list(by_name) == ["memory", "turn_budgets", ALL_OFF]
     assert result.whole.effects["hidden"].mean.value == pytest.approx(1.0)
     difference = by_name["turn_budgets"].difference
-    assert difference is not None
     assert difference.value == pytest.approx(40 + 2 * 5.5 - 1)
     assert by_name["turn_budgets"].p_value == pytest.approx(2 / 2**12)
     assert by_name["turn_budgets"].apart

@@ -16,9 +16,7 @@ def trial(stopped: int | None, first: int | None = 3, last: int | None = 5, brea
     ("stopped", "outcome"),
     [(2, "stopped wrongly"), (3, "stopped rightly"), (5, "stopped rightly"), (6, "stopped late"), (None, "missed")],
 )
-def test_a_run_to_be_stopped_is_stopped_in_time_or_too_early_or_too_late_or_not(
-    stopped: int | None, outcome: str
-) -> None:
+def test_a_run_to_be_stopped_is_stopped_in_time_or_too_early_or_too_late_or_not(stopped, outcome) -> None:
     assert trial(stopped).outcome == outcome
 
 

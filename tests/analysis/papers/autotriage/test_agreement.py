@@ -37,9 +37,7 @@ def test_the_overall_agreement_is_reproduced_as_the_mean_over_the_pairs(rows: tu
 
 
 @pytest.mark.parametrize("group", ["All three annotators", "A1 and A2", "A1 and A3", "A2 and A3"])
-def test_the_reconstruction_prints_the_published_kappa_and_its_interval_holds_it(
-    rows: tuple[Row, ...], group: str
-) -> None:
+def test_the_reconstruction_prints_the_published_kappa_and_its_interval_holds_it(rows, group) -> None:
     published = _find(rows, group, "Kappa", "published")
     rebuilt = _find(rows, group, "Kappa", "generated")
     assert f"{rebuilt.value:.3f}" == published.printed

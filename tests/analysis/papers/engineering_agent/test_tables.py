@@ -78,9 +78,7 @@ def test_shares_of_210_tasks_in_whole_percent_cannot_be_checked() -> None:
         ("6.7", 124, "underdetermined", True),
     ],
 )
-def test_a_median_of_whole_counts_is_whole_or_for_an_even_number_ends_in_a_half(
-    printed: str, n: int, status: str, suggests: bool
-) -> None:
+def test_a_median_of_whole_counts_is_whole_or_for_an_even_number_ends_in_a_half(printed, n, status, suggests) -> None:
     figure = Figure(id="a", place="Table 1", row="A", column="median", printed=printed, unit="number")
     checked = check_median(figure, n, runs=5)
     assert checked.status == status

@@ -104,9 +104,7 @@ def test_every_breaker_of_another_loop_stands_once_under_each_case(scores: list[
         assert sorted(named) == others
 
 
-def test_all_four_kinds_of_detector_are_asked_about_the_cases_or_said_to_be_missing(
-    scores: list[BreakerScore], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_four_kinds_of_detector_are_asked_about_the_cases_or_said_to_be_missing(scores, monkeypatch) -> None:
     asked = {score.breaker.name for score in scores}
     assert {"plateau_exact", "plateau_keywords", "plateau_cosine"} <= asked
     assert ("plateau_embeddings" in asked) == (not_asked() == ())

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER
 from misstep.analysis.stats.clusters.clustered_bounds import effective_items, korn_graubard
 from misstep.analysis.stats.proportions import clopper_pearson
-from misstep.harness.errors import UsageError
 
 CLUSTERS = st.lists(
     st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=2, max_size=12
@@ -45,8 +44,3 @@ def test_one_cluster_has_no_bound_and_says_so() -> None:
     result = korn_graubard([(4, 5)])
     assert (result.value, result.low, result.reason) == (0.8, None, ONE_CLUSTER)
     assert "1 clusters" not in result.method
-
-
-def test_clusters_without_items_are_refused() -> None:
-    with pytest.raises(UsageError):
-        korn_graubard([(0, 0)])

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from misstep.analysis.stats.decisions.power import (
     design_effect,
     items_for_width,
-    sample_size_paired,
     smallest_change,
     tolerated_design_effect,
     tolerated_icc,
@@ -17,29 +16,6 @@ from misstep.analysis.stats.decisions.power import (
 )
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.significance import normal_p_value
-from misstep.harness.errors import UsageError
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: sample_size_paired(0.1, 0),
-        lambda: sample_size_paired(0.1, 0.2),
-        lambda: sample_size_paired(0.1, 0.05, power=0.01),
-        lambda: sample_size_paired(0.1, 0.05, alpha=1),
-        lambda: sample_size_paired(1.1, 0.05),
-        lambda: units_an_arm(1, 0),
-        lambda: units_an_arm(1, -1),
-        lambda: units_an_arm(0, 0.1),
-        lambda: units_an_arm(1, 0.1, power=0.01),
-        lambda: units_an_arm(1, 0.1, design_effect=0),
-        lambda: smallest_change((1, 1), (0, 5)),
-        lambda: smallest_change((1, float("inf")), (5, 5)),
-    ],
-)
-def test_what_cannot_be_planned_is_refused(call) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(UsageError):
-        call()
 
 
 @pytest.mark.parametrize(("variation", "change"), [(0.5, -0.1), (2.0, -0.042), (1.0, 0.2)])
@@ -55,7 +31,6 @@ def test_the_smallest_change_of_arms_of_the_planned_size_is_the_planned_one(vari
 def test_half_the_width_takes_four_times_the_items(n: int, now: float, wish: float) -> None:
     estimate = Estimate(0, 0, now, n)
     whole, half = (items_for_width(estimate, width) for width in (wish, wish / 2))
-    assert whole is not None
     assert half == pytest.approx(4 * whole, abs=4)
     assert (whole <= n) == (now <= wish) or now == pytest.approx(wish)
 
@@ -74,16 +49,3 @@ def test_at_the_tolerated_correlation_the_p_value_is_the_level(z: float, alpha: 
 
 def test_an_insignificant_finding_tolerates_a_design_effect_below_one() -> None:
     assert tolerated_design_effect(1.0, 0.05) < 1
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: design_effect(0.5, 0.1),
-        lambda: tolerated_icc(3.0, 0.05, 1),
-        lambda: tolerated_design_effect(3.0, 0),
-    ],
-)
-def test_what_cannot_be_is_refused(call) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(UsageError):
-        call()

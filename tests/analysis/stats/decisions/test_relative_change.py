@@ -1,6 +1,5 @@
 """Two arms compared by ratios of sums."""
 
-from itertools import combinations
 from math import expm1, inf, log1p
 
 import numpy as np
@@ -22,7 +21,6 @@ from misstep.analysis.stats.decisions.relative_change import (
     implied_change,
     ratio_of_sums,
 )
-from misstep.harness.errors import UsageError
 
 UNITS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 30)), min_size=2, max_size=12)
 SHARES = st.lists(st.integers(1, 12).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=2)
@@ -52,9 +50,7 @@ def test_with_one_session_a_unit_it_is_welchs_test(first: list[float], second: l
 
 
 @given(UNITS, UNITS)
-def test_the_interval_of_the_relative_change_holds_zero_exactly_where_the_test_does_not_reject(
-    first: list, second: list
-) -> None:
+def test_the_interval_of_the_relative_change_holds_zero_exactly_where_the_test_does_not_reject(first, second) -> None:
     result = compare_ratios(first, second)
     assume(result.relative.low is not None and abs(result.test.p_value - 0.05) > 1e-6)
     assert (result.relative.low <= 0 <= result.relative.high) == (result.test.p_value > 0.05)
@@ -99,12 +95,6 @@ def test_arms_without_calls_are_no_comparison() -> None:
     assert "0/0" in result.difference.reason
 
 
-@pytest.mark.parametrize("arm", [[], [1, 2], [(1, float("nan"))], [(1, -1), (1, 1)]])
-def test_arms_that_cannot_be_are_refused(arm: list) -> None:
-    with pytest.raises(UsageError):
-        compare_ratios(arm, [(1, 2), (2, 3)])
-
-
 def skewed(seed: int, sizes: tuple[int, int], change: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     arms = [np.column_stack([rng.lognormal(0, 1.2, size), np.ones(size)]) for size in sizes]
@@ -125,9 +115,6 @@ def test_the_permutation_test_agrees_with_that_of_scipy() -> None:
     )
     assert result.test.p_value == pytest.approx(permuted.pvalue, abs=0.02)
     assert result.relative == compare_ratios(first, second).relative
-
-
-SPLITS = list(combinations(range(8), 2))
 
 
 def test_the_same_seed_gives_the_same_figures() -> None:
@@ -171,12 +158,6 @@ def test_no_change_implies_nothing_and_says_so() -> None:
     assert implied_change(0.2, 1).low is None
 
 
-@pytest.mark.parametrize(("change", "p_value"), [(-1, 0.1), (0.1, 0), (0.1, 1.1), (float("nan"), 0.1)])
-def test_what_cannot_be_printed_is_refused(change: float, p_value: float) -> None:
-    with pytest.raises(UsageError):
-        implied_change(change, p_value)
-
-
 CALLS, FAILED = np.array([10, 8, 12, 5, 20]), np.array([3, 1, 6, 0, 2])
 
 
@@ -214,14 +195,6 @@ def test_a_ratio_without_an_interval_says_why(numerators: list[int], denominator
     result = ratio_of_sums(numerators, denominators)
     assert result.low is None
     assert text in result.reason
-
-
-@pytest.mark.parametrize(
-    ("numerators", "denominators"), [([], []), ([1, 2], [1]), ([1, float("nan")], [1, 1]), ([1, 1], [1, -1])]
-)
-def test_units_that_cannot_be_are_refused(numerators: list[float], denominators: list[float]) -> None:
-    with pytest.raises(UsageError):
-        ratio_of_sums(numerators, denominators)
 
 
 def test_units_of_one_price_have_no_interval_of_rounding_errors() -> None:

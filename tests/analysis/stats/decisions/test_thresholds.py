@@ -1,6 +1,5 @@
 """A threshold that keeps a precision."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,27 +33,6 @@ def test_one_item_fewer_than_the_smallest_number_cannot_show_the_floor(floor: fl
 
 def test_a_score_equal_to_the_threshold_is_flagged() -> None:
     assert precision_floor([0.5, 0.4], [True, True], [0.5], 0.8).steps[0].flagged == 1
-
-
-@pytest.mark.parametrize(
-    ("scores", "labels", "thresholds", "floor"),
-    [
-        ([0.5], [True, False], [0.5], 0.8),
-        ([np.nan], [True], [0.5], 0.8),
-        ([0.5], [True], [], 0.8),
-        ([0.5], [True], [0.5], 1.0),
-    ],
-)
-def test_a_calibration_that_cannot_be_is_refused(
-    scores: list[float], labels: list[bool], thresholds: list[float], floor: float
-) -> None:
-    with pytest.raises(UsageError):
-        precision_floor(scores, labels, thresholds, floor)
-
-
-def test_a_number_of_errors_below_zero_is_refused() -> None:
-    with pytest.raises(UsageError):
-        smallest_flagged(0.8, -1)
 
 
 @pytest.mark.parametrize(("floor", "precision"), [(0.8, 0.85), (0.8, 0.9), (0.9, 0.98), (0.8, 1.0)])

@@ -19,7 +19,6 @@ from misstep.analysis.stats.printed.kappa_tables import (
     possible_products,
     products_of,
 )
-from misstep.harness.errors import UsageError
 
 Margins = tuple[int, ...]
 
@@ -121,17 +120,3 @@ def test_differences_that_are_too_many_are_listed_in_part_and_say_so() -> None:
     assert (some.rows.sum(axis=1) == 0).all()
     assert (abs(some.rows).sum(axis=1) <= 800).all()
     assert some.greatest_square == 2 * 400**2
-
-
-@pytest.mark.parametrize(
-    ("n", "agree", "labels", "first"),
-    [(0, 0, 2, ()), (5, 6, 2, ()), (5, 3, 1, ()), (5, 3, 2, (4, 2)), (5, 3, 2, (1, 2, 2)), (5, 3, 2, (6, -1))],
-)
-def test_what_is_no_pair_of_raters_is_refused(n: int, agree: int, labels: int, first: tuple[int, ...]) -> None:
-    with pytest.raises(UsageError):
-        find_table(n, agree, labels, (0, n * n), first)
-
-
-def test_margins_without_such_a_table_are_refused() -> None:
-    with pytest.raises(UsageError, match="no table with 3"):
-        fill((3, 2), (2, 3), 3)

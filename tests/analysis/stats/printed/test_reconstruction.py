@@ -2,14 +2,12 @@
 
 from itertools import product
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misstep.analysis.stats import diagnostic
 from misstep.analysis.stats.diagnostic import Confusion
 from misstep.analysis.stats.printed.reconstruction import MEASURES, Measure, reconstruct
-from misstep.harness.errors import UsageError
 
 COUNTS = st.integers(0, 12)
 
@@ -57,20 +55,3 @@ def test_a_search_beyond_its_budget_says_that_it_stopped() -> None:
     result = reconstruct(60, {"accuracy": "0.90"}, budget=5_000)
     assert not result.complete
     assert result.examined <= 5_000
-
-
-@pytest.mark.parametrize(
-    ("n", "printed", "positives"),
-    [
-        (10, {}, None),
-        (10, {"prevalence": "0.5"}, None),
-        (0, {"recall": "0.5"}, None),
-        (10**6, {"recall": "0.5"}, None),
-        (10, {"recall": "0.5"}, 11),
-        (10, {"recall": "half"}, 5),
-        (10, {"recall": "0.123456789"}, 5),
-    ],
-)
-def test_a_search_for_what_cannot_be_is_refused(n: int, printed: dict[Measure, str], positives: int | None) -> None:
-    with pytest.raises(UsageError):
-        reconstruct(n, printed, positives)

@@ -7,7 +7,6 @@ import pytest
 
 from misstep.analysis.stats.printed.kappa_tables import kappa_of
 from misstep.analysis.stats.printed.row_completion import completions
-from misstep.harness.errors import UsageError
 
 
 def all_kappas(n: int, agree: int, known: dict[int, tuple[int, ...]]) -> list[Fraction]:
@@ -34,9 +33,7 @@ def all_kappas(n: int, agree: int, known: dict[int, tuple[int, ...]]) -> list[Fr
         (3, 3, {0: (0, 0, 0), 1: (0, 0, 0)}),
     ],
 )
-def test_the_kappas_left_are_those_of_all_tables_with_the_known_rows(
-    n: int, agree: int, known: dict[int, tuple[int, ...]]
-) -> None:
+def test_the_kappas_left_are_those_of_all_tables_with_the_known_rows(n, agree, known) -> None:
     result = completions(n, agree, 3, known)
     assert result.complete
     assert list(result.kappas) == all_kappas(n, agree, known)
@@ -60,9 +57,3 @@ def test_all_rows_known_leave_one_kappa() -> None:
 def test_too_many_ways_are_not_listed() -> None:
     result = completions(500, 400, 5, {0: (9, 1, 0, 0, 0)})
     assert (result.kappas, result.complete) == ((), False)
-
-
-@pytest.mark.parametrize("known", [{0: (1, 2)}, {3: (1, 2, 0)}])
-def test_rows_of_other_labels_are_refused(known: dict[int, tuple[int, ...]]) -> None:
-    with pytest.raises(UsageError):
-        completions(9, 4, 3, known)

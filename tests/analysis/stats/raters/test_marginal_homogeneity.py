@@ -104,7 +104,6 @@ def test_with_few_items_tables_are_drawn_as_fishers_test_weighs_them() -> None:
 
 def test_a_drawn_p_value_is_never_0() -> None:
     tested = pearson_shares([40, 0], [40, 3], rng(), draws=99)
-    assert tested.p_value is not None
     assert tested.p_value >= 0.01
 
 
@@ -118,11 +117,6 @@ def test_groups_without_items_change_nothing() -> None:
 def test_without_two_groups_or_two_outcomes_there_is_no_test(result: list[int], totals: list[int], reason: str) -> None:
     tested = pearson_shares(result, totals, rng())
     assert (tested.p_value, tested.reason) == (None, reason)
-
-
-def test_a_count_above_its_total_is_refused() -> None:
-    with pytest.raises(UsageError, match="outside its total"):
-        pearson_shares([3, 9], [4, 8], rng())
 
 
 def test_single_items_as_clusters_come_to_pearsons_test() -> None:

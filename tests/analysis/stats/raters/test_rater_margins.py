@@ -3,14 +3,12 @@
 from itertools import product
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa
 from misstep.analysis.stats.raters.patterns import category_counts, contingency_table
 from misstep.analysis.stats.raters.rater_margins import Dissent, Kappa, possible_dissents, possible_ratings
-from misstep.harness.errors import UsageError
 
 PAIRS: dict[Kappa, tuple[int, int]] = {"first_second": (0, 1), "first_third": (0, 2), "second_third": (1, 2)}
 
@@ -53,19 +51,6 @@ def test_two_categories_cannot_all_be_different() -> None:
     assert possible_ratings(Dissent(5, (0, 0, 0), 1), {"fleiss": "0.5"}, 2).ratings == ()
 
 
-@pytest.mark.parametrize(
-    ("dissent", "printed", "categories"),
-    [
-        (Dissent(5, (1, 0, 0), 0), {"fleiss": "0.5"}, 1),
-        (Dissent(0, (0, 0, 0), 0), {"fleiss": "0.5"}, 2),
-        (Dissent(5, (0, 0, 0), 0), {"fleiss": "1.00"}, 2),
-    ],
-)
-def test_what_leaves_nothing_to_search_is_refused(dissent: Dissent, printed: dict[Kappa, str], categories: int) -> None:
-    with pytest.raises(UsageError):
-        possible_ratings(dissent, printed, categories)
-
-
 COUNT = st.integers(0, 6)
 
 
@@ -99,8 +84,3 @@ def test_of_very_many_splits_none_is_made_before_it_is_asked_for() -> None:
     result = possible_dissents(10**12, 10**11, 10**11, 10**11)
     assert len(result) == 5 * 10**10 + 1
     assert result[0] == Dissent(10**12 - 15 * 10**10, (5 * 10**10,) * 3, 0)
-
-
-def test_a_negative_count_is_refused() -> None:
-    with pytest.raises(UsageError):
-        possible_dissents(10, -1, 0, 0)

@@ -81,7 +81,6 @@ def test_a_run_with_a_model_has_its_tokens_and_its_turns_as_conversation() -> No
     run = _run(answers)
     assert run.extra["ended"] == "exit"
     tokens = run.steps[2].tokens
-    assert tokens is not None
     assert (tokens.prompt, tokens.completion, tokens.cost_usd) == (11, 3, 0.5)
     assert [message.role for message in answers.requests[1].messages] == ["system", "user", "assistant", "user"]
     assert answers.requests[1].messages[2].content == "Thought: a\nCommand: read_file file_path='a.py'"

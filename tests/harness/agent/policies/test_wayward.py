@@ -67,9 +67,7 @@ def test_without_a_slip_the_work_is_done_in_order() -> None:
         (None, [f"infinite_loop {n}" for n in range(10)], (4, 13, "session")),
     ],
 )
-def test_a_slip_lasts_from_its_onset_as_long_as_it_was_planted(
-    lasts: int | None, names: list[str], episode: tuple[int, int, str]
-) -> None:
+def test_a_slip_lasts_from_its_onset_as_long_as_it_was_planted(lasts, names, episode) -> None:
     run, policy = _run([_slip(lasts=lasts)], most=12)
     assert run == ["work 0", "work 1", *names]
     assert [(one.onset, one.last, one.ended, one.would_last) for one in policy.episodes] == [(*episode, lasts)]
@@ -96,9 +94,7 @@ LOOP = _guidance("infinite_loop")
         *((None, {4: Step("user", "Stop that.")}, heeds, [], ["engineer"]) for heeds in ("follows", "half", "ignores")),
     ],
 )  # fmt: skip
-def test_guidance_is_heeded_as_the_agent_is_made(
-    lasts: int | None, guidance: dict[int, Step], heeds: Heeds, names: list[str], ended: list[str]
-) -> None:
+def test_guidance_is_heeded_as_the_agent_is_made(lasts, guidance, heeds, names, ended) -> None:
     run, policy = _run([_slip(lasts=lasts)], guidance, heeds)
     assert run[5 : 5 + len(names)] == names
     assert [(one.ended, one.relapse) for one in policy.episodes] == [(end, at == 1) for at, end in enumerate(ended)]

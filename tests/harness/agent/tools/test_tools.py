@@ -167,9 +167,7 @@ def test_an_edit_changes_the_file_and_its_index_and_gives_the_feedback_of_the_se
         (None, "", False, EditFeedback()),
     ],
 )
-def test_the_judge_is_heard_of_an_edit_that_passes_the_checks_and_feedback_is_typed(
-    reports: list[SuiteReport] | None, result: str | None, heard: bool, feedback: EditFeedback
-) -> None:
+def test_the_judge_is_heard_of_an_edit_that_passes_the_checks_and_feedback_is_typed(reports, result, heard, feedback):
     act = Action("edit", {"file_path": "src/price.py", "instructions": "rename"})
     place = environment(FILES, "self.net => self.gross", reports=reports, found=result, judged="I would land it.")
     seen = _carried_out(act, place)

@@ -85,5 +85,4 @@ def test_a_refusal_may_stand_in_the_record_alone(extra: dict[str, object]) -> No
 )  # fmt: skip
 def test_a_word_on_why_a_call_cannot_be_is_no_persons_refusal(words: str) -> None:
     failure = own_failure(act_of(call("ledger", words, None, True, path="a")))
-    assert failure is not None
     assert failure.fault == "invalid arguments"

@@ -95,7 +95,6 @@ def test_a_time_of_reset_is_by_the_servers_own_clock() -> None:
     fields = {"date": "Sat, 31 Jan 2026 12:00:00 GMT", "anthropic-ratelimit-requests-remaining": "0"}
     answer = ParsedAnswer(429, fields | {"anthropic-ratelimit-requests-reset": "2026-01-31T12:00:07Z"}, b"{}")
     rates = parse_response(answer, "small-1", 0.1).rates
-    assert rates is not None
     assert [one.seconds for one in rates.allowances] == [7]
 
 

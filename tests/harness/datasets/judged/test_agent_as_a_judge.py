@@ -67,9 +67,7 @@ def test_the_judge_has_a_verdict_on_every_item(loaded: Loaded, judge: dict[str, 
         ("agent_judge", (23.50, 46.45, 43.44), (3.28, 28.96, 24.86)),
     ],
 )
-def test_shares_of_requirements_met_alone_and_with_their_prerequisites(
-    loaded: Loaded, judge: dict[str, str], rater: str, independent: tuple[float, ...], dependent: tuple[float, ...]
-) -> None:
+def test_shares_of_requirements_met_alone_and_with_their_prerequisites(loaded, judge, rater, independent, dependent):
     labels = {"human_consensus": people(loaded), "agent_judge": judge}[rater]
     verdicts = [satisfied(loaded, agent, labels) for agent in AGENTS]
     assert tuple(map(percent, verdicts)) == independent

@@ -49,9 +49,7 @@ def errors_of(loaded: Loaded, domain: str) -> dict[str, list[dict[str, Any]]]:
     ("domain", "runs", "most", "by_category", "by_root_cause"),
     [("tau", 29, 4, TAU, [8, 7, 7, 3, 1, 2, 1]), ("magentic", 44, 55, MAGENTIC, [8, 9, 15, 3, 4, 4, 0, 1])],
 )
-def test_failures_and_root_causes_by_category_are_as_recounted(
-    rx: Loaded, domain: str, runs: int, most: int, by_category: dict[str, int], by_root_cause: list[int]
-) -> None:
+def test_failures_and_root_causes_by_category_are_as_recounted(rx, domain, runs, most, by_category, by_root_cause):
     errors = errors_of(rx, domain)
     assert len(errors) == runs
     assert max(map(len, errors.values())) == most

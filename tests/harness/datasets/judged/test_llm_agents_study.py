@@ -58,9 +58,7 @@ def test_there_are_13_486_relations_and_2_737_categories_over_120_runs(study: di
         ("result_thought", "Misinterpretation", [(0, 180), (44, 1106), (51, 1413)]),
     ],
 )
-def test_unwanted_relations_are_as_frequent_as_recounted(
-    study: dict[str, Loaded], relation: str, label: str, counts: list[tuple[int, int]]
-) -> None:
+def test_unwanted_relations_are_as_frequent_as_recounted(study, relation, label, counts) -> None:
     assert [share(study[relation], agent, label) for agent in AGENTS] == counts
 
 
@@ -114,9 +112,7 @@ def made_up(**changed: str) -> dict[str, str]:
     return files | {name.replace("__", "."): text for name, text in changed.items()}
 
 
-def test_a_relation_is_at_its_iteration_or_the_later_one_and_labels_that_do_not_fit_the_pairs_nowhere(
-    tmp_path: Path,
-) -> None:
+def test_a_relation_is_at_its_iteration_or_the_later_one_and_labels_that_do_not_fit_the_pairs_nowhere(tmp_path) -> None:
     main = load("llm_agents_study", write(tmp_path / "up", made_up()), tmp_path / "out")
     made = by_question(main)
     steps = {name: [item.step for item in question.items.values()] for name, question in made.items()}

@@ -45,9 +45,7 @@ def weighted(node: Node) -> float:
 @pytest.mark.parametrize(
     ("paper", "printed"), [("all-in-one", 0.7139), ("pinn", 0.8342), ("semantic-self-consistency", 0.91)]
 )
-def test_the_score_of_a_paper_follows_from_the_grades_of_its_leaves(
-    data_folder: Path, paper: str, printed: float
-) -> None:
+def test_the_score_of_a_paper_follows_from_the_grades_of_its_leaves(data_folder, paper, printed) -> None:
     tree = json_file(data_folder / NAME / "expected" / f"{paper}.json.gz", Node)
     assert weighted(tree) == pytest.approx(tree.score)
     assert round(tree.score, 4) == printed

@@ -31,18 +31,14 @@ def test_there_are_148_traces_and_841_errors_as_printed(trail: Loaded, errors: l
 
 
 @pytest.mark.data
-def test_a_category_is_present_exactly_where_an_error_of_it_was_marked(
-    trail: Loaded, errors: list[dict[str, Any]]
-) -> None:
+def test_a_category_is_present_exactly_where_an_error_of_it_was_marked(trail, errors) -> None:
     present = {item for (item, _), label in trail.gold.items() if label == "present"}
     assert present == {f"{error['trajectory']}/{error['label']}" for error in errors}
     assert len(trail.gold) == len(trail.items) == 148 * 19
 
 
 @pytest.mark.data
-def test_an_error_of_a_run_at_hand_is_placed_at_a_step_of_the_agent_and_any_other_has_no_step(
-    trail: Loaded, errors: list[dict[str, Any]]
-) -> None:
+def test_an_error_of_a_run_at_hand_is_placed_at_a_step_of_the_agent_and_any_other_has_no_step(trail, errors) -> None:
     here = [error for error in errors if error["trajectory"] in trail.trajectories]
     assert len(trail.trajectories) == 5
     assert len(here) == 32

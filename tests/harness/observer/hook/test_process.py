@@ -207,9 +207,7 @@ def server() -> Iterator[tuple[str, list[bytes]]]:
         thread.join()
 
 
-def test_a_model_is_asked_behind_the_agents_back_and_heard_at_a_later_call(
-    hooks: Hooks, server: tuple[str, list[bytes]]
-) -> None:
+def test_a_model_is_asked_behind_the_agents_back_and_heard_at_a_later_call(hooks, server) -> None:
     address, asked = server
     options = ("--detector", "prompted", "--model", "m", "--base-url", address)
     assert hooks(*options) == {}
@@ -252,9 +250,7 @@ def test_other_events_and_sub_agents_start_nothing(hooks: Hooks, name: str, agen
 
 
 @pytest.mark.parametrize("variables", [{"MISSTEP_CACHE": "own"}, {"XDG_CACHE_HOME": "xdg"}, {"HOME": "home"}])
-def test_the_cache_folder_is_the_one_of_all_of_misstep(
-    variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cache_folder_is_the_one_of_all_of_misstep(variables, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("MISSTEP_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)

@@ -113,9 +113,7 @@ def test_old_records_go_and_the_log_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("by", ["session", "project"])
-def test_a_session_of_the_other_arm_hears_nothing_and_is_logged_with_what_it_would_have_heard(
-    tmp_path: Path, by: str
-) -> None:
+def test_a_session_of_the_other_arm_hears_nothing_and_is_logged_with_what_it_would_have_heard(tmp_path, by) -> None:
     file, folder = written(tmp_path / "s1.jsonl", looping(6)), tmp_path / "state"
     unit = {"session": "s1", "project": "/app"}[by]
     name = next(name for name in map(str, range(99)) if not hears_guidance(unit, name, 0.5))
@@ -150,9 +148,7 @@ def test_own_words_are_said(tmp_path: Path) -> None:
         ({"guidance": "/nowhere"}, "--guidance /nowhere is not a folder"),
     ],
 )
-def test_a_hook_that_cannot_do_what_it_is_asked_for_says_so_each_time(
-    values: dict[str, str], text: str, tmp_path: Path
-) -> None:
+def test_a_hook_that_cannot_do_what_it_is_asked_for_says_so_each_time(values, text, tmp_path) -> None:
     session = _session(tmp_path / "state", **values)
     event = _event(written(tmp_path / "s1.jsonl", looping(6)))
     for _ in range(2):

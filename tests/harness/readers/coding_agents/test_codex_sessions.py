@@ -99,9 +99,7 @@ def test_a_copy_counts_where_it_was_first_said(lines: list[dict[str, Any]], expe
 
 @pytest.mark.parametrize("with_parents_description", [True, False])
 @pytest.mark.parametrize("asked_at", [0.4, 30.0])
-def test_else_the_copy_ends_before_the_words_to_which_the_first_later_answer_is(
-    asked_at: float, with_parents_description: bool
-) -> None:
+def test_else_the_copy_ends_before_the_words_to_which_the_first_later_answer_is(asked_at, with_parents_description):
     copied = [line | {"timestamp": stamp(0.003)} for line in FIRST]
     described = [meta("a", 0.002)] if with_parents_description else []
     own = [said("user", "New", asked_at), said("assistant", "Did.", 31)]

@@ -4,7 +4,6 @@ import json
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +73,7 @@ def test_an_older_log_stores_texts_in_its_transcript_and_a_reference_to_nothing_
         ([float("nan")], "unknown", None),
     ],
 )
-def test_scores_are_an_outcome_where_all_scorers_say_the_same(
-    values: list[Any], status: str, reward: float | None
-) -> None:
+def test_scores_are_an_outcome_where_all_scorers_say_the_same(values, status, reward) -> None:
     trajectory = scored(*values)
     assert (trajectory.outcome.status, trajectory.outcome.reward) == (status, reward)
     assert len(trajectory.extra.get("scores", ())) == len(values), "each is kept"
@@ -128,9 +125,7 @@ def packed_by_zip(path: Path, files: dict[str, bytes]) -> None:
 
 
 @pytest.mark.parametrize("pack", [packed_by_zip, packed_by_zstandard])
-def test_an_archive_gives_the_same_trajectories_and_a_broken_sample_harms_no_other(
-    tmp_path: Path, pack: Callable[[Path, dict[str, bytes]], None]
-) -> None:
+def test_an_archive_gives_the_same_trajectories_and_a_broken_sample_harms_no_other(tmp_path, pack) -> None:
     document = json.loads(recording_of("inspect_ai"))
     first, second = document.pop("samples")
     path, plain = tmp_path / "some.file", tmp_path / "plain.file"
@@ -156,9 +151,7 @@ def test_a_sample_that_zstandard_packed_and_that_was_changed_is_unreadable_by_na
     assert "samples/a.json in the archive cannot be unpacked" in result.error
 
 
-def test_without_pyarrow_the_archive_that_zstandard_packed_names_what_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_pyarrow_the_archive_that_zstandard_packed_names_what_is_missing(tmp_path, monkeypatch) -> None:
     path = tmp_path / "log.eval"
     packed_by_zstandard(path, {"header.json": b"{}", "samples/a.json": b'{"id": "a"}'})
     monkeypatch.setitem(sys.modules, "pyarrow", None)

@@ -55,9 +55,7 @@ def test_a_transcript_is_a_trajectory_with_what_its_events_say_of_the_steps(tmp_
         (None, '{"a": 1}', Outcome("unknown")),
     ],
 )
-def test_success_gives_the_outcome_and_a_score_where_there_is_none(
-    success: bool | None, score: str | None, expected: Outcome
-) -> None:
+def test_success_gives_the_outcome_and_a_score_where_there_is_none(success, score, expected) -> None:
     row = ROW | {"success": success, "score": score}
     (result,) = inspect_scout.read(json.dumps(row).encode(), Source("inspect_scout"))
     assert result.outcome == expected

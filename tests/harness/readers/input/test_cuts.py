@@ -16,9 +16,7 @@ from misstep.harness.readers.input.cuts import SLICE_BYTES, group_cuts, line_cut
     part_bytes=st.integers(1, 30),
     ended=st.booleans(),
 )
-def test_neighbouring_cuts_have_every_line_once_and_know_its_number(
-    lines: list[bytes], places: list[int], part_bytes: int, ended: bool
-) -> None:
+def test_neighbouring_cuts_have_every_line_once_and_know_its_number(lines, places, part_bytes, ended) -> None:
     content = b"\n".join(lines) + (b"\n" if ended else b"")
     borders = [0, *sorted(places), len(content) + 1]
     results = [
@@ -37,9 +35,7 @@ def test_neighbouring_cuts_have_every_line_once_and_know_its_number(
     places=st.lists(st.integers(0, 160), max_size=4),
     part_bytes=st.integers(1, 40),
 )
-def test_neighbouring_cuts_have_every_row_group_once_and_know_its_first_row(
-    groups: list[tuple[int, int]], places: list[int], part_bytes: int
-) -> None:
+def test_neighbouring_cuts_have_every_row_group_once_and_know_its_first_row(groups, places, part_bytes) -> None:
     results = [
         one
         for start, stop in pairwise([0, *sorted(places), 161])
@@ -50,9 +46,7 @@ def test_neighbouring_cuts_have_every_row_group_once_and_know_its_first_row(
 
 
 @given(rows=st.integers(1, 50), length=st.integers(0, 12), before=st.integers(0, 3))
-def test_a_long_row_group_is_cut_between_its_rows_each_of_which_is_in_one_slice(
-    rows: int, length: int, before: int
-) -> None:
+def test_a_long_row_group_is_cut_between_its_rows_each_of_which_is_in_one_slice(rows, length, before) -> None:
     groups = [*[(7, 1)] * before, (rows, length * SLICE_BYTES)]
     results = [one for one in group_cuts(groups, 1) if one.first == before]
     lines = [line for one in results for line in range(one.line, one.line + (rows if one.count is None else one.count))]

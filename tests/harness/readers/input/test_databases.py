@@ -150,9 +150,7 @@ def test_a_view_a_virtual_table_or_a_computed_column_is_none_of_a_program(tmp_pa
         list(read_file(path))
 
 
-def test_a_session_too_long_for_a_line_is_unreadable_and_the_others_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_too_long_for_a_line_is_unreadable_and_the_others_are_read(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(databases, "LINE_LIMIT", 500)
     long, short = read_file(goose(tmp_path / "sessions.db"))
     assert isinstance(long, Unreadable)
@@ -162,9 +160,7 @@ def test_a_session_too_long_for_a_line_is_unreadable_and_the_others_are_read(
 
 
 @pytest.mark.parametrize(("limit", "words"), [("_FILE_LIMIT", "a database over"), ("_COPY_LIMIT", "end the program")])
-def test_a_database_that_is_too_long_is_not_opened_and_the_error_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, words: str
-) -> None:
+def test_a_database_that_is_too_long_is_not_opened_and_the_error_says_why(tmp_path, monkeypatch, limit, words) -> None:
     path = goose(tmp_path / "sessions.db")
     (tmp_path / "sessions.db-wal").write_bytes(b"x")
     monkeypatch.setattr(databases, limit, 1000)
@@ -220,9 +216,7 @@ def test_a_broken_page_costs_the_sessions_with_messages_on_it_where_an_index_tel
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_whatever_the_bytes_of_a_database_nothing_is_raised_but_the_projects_own_errors(
-    tmp_path: Path, data: st.DataObject
-) -> None:
+def test_whatever_the_bytes_of_a_database_nothing_is_raised_but_the_projects_own_errors(tmp_path, data) -> None:
     whole = tmp_path / "sessions.db"
     altered = bytearray((whole if whole.exists() else goose(whole)).read_bytes())
     for _ in range(data.draw(st.integers(1, 20))):

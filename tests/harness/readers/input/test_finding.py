@@ -43,9 +43,7 @@ def test_hidden_files_and_folders_are_left_out_unless_named_or_hidden_by_their_w
     assert names(tmp_path / ".hidden.json", tmp_path / ".git") == [".hidden.json", "config"]
 
 
-def test_loops_of_links_end_and_links_to_themselves_or_nowhere_are_no_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_loops_of_links_end_and_links_to_themselves_or_nowhere_are_no_files(tmp_path, monkeypatch) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()
     (inner / "a.json").touch()
@@ -87,9 +85,7 @@ def test_what_does_not_exist_is_said(tmp_path: Path) -> None:
             names(path)
 
 
-def test_a_folder_below_that_cannot_be_listed_does_not_stop_the_walk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_below_that_cannot_be_listed_does_not_stop_the_walk(tmp_path, monkeypatch) -> None:
     for name in ("locked/a.json", "open/b.json"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).touch()

@@ -70,9 +70,7 @@ def test_a_lake_is_its_bodies_and_no_other_column_is_read(tmp_path: Path) -> Non
     assert ids(path) == ["0", "1", "2", "3", "4"]
 
 
-def test_a_row_without_a_body_or_with_too_much_is_unreadable_and_named_by_its_number(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_row_without_a_body_or_with_too_much_is_unreadable_and_named_by_its_number(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(parquet, "LINE_LIMIT", 50_000)
     body = json.dumps(SESSION, indent=1)
     bodies = [None, body, "", " \n", body.replace("\n", "\n" + " " * 60_000), body]
@@ -96,9 +94,7 @@ def test_a_row_without_a_body_or_with_too_much_is_unreadable_and_named_by_its_nu
     ],
     ids=["structs", "JSON text", "JSON text a message", "JSON text of the calls"],
 )
-def test_chats_of_structs_and_of_json_text_are_read_as_the_same_lines_would_be(
-    tmp_path: Path, messages: Any, more: dict[str, list[Any]]
-) -> None:
+def test_chats_of_structs_and_of_json_text_are_read_as_the_same_lines_would_be(tmp_path, messages, more) -> None:
     columns = {"id": ["a", "b"], "messages": [messages] * 2} | more
     lines = tmp_path / "chats.jsonl"
     lines.write_text("".join(json.dumps({"id": name, "messages": CHAT}) + "\n" for name in columns["id"]))
@@ -132,9 +128,7 @@ def test_fields_that_other_structs_have_are_no_fields_of_this_one(tmp_path: Path
         ),
     ],
 )
-def test_messages_under_other_names_are_a_chat_as_well(
-    tmp_path: Path, column: str, messages: list[dict[str, str | None]]
-) -> None:
+def test_messages_under_other_names_are_a_chat_as_well(tmp_path, column, messages) -> None:
     (chat,) = read_file(written(tmp_path / "chats.parquet", {column: [messages]}))
     assert isinstance(chat, Trajectory)
     assert (chat.id, chat.task, chat.steps[-1].role, chat.steps[-1].text) == ("chats-1", "Sort.", "agent", "Sorted.")
@@ -151,9 +145,7 @@ def test_parts_of_row_groups_are_the_whole(tmp_path: Path, n: int, rows_a_group:
     assert not is_plain(path)
 
 
-def test_slices_of_a_long_row_group_are_its_rows_with_their_numbers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slices_of_a_long_row_group_are_its_rows_with_their_numbers(tmp_path, monkeypatch) -> None:
     path = lake(tmp_path / "lake.parquet", 11, rows_a_group=7)
     monkeypatch.setattr("misstep.harness.readers.input.cuts.SLICE_BYTES", 60)
     monkeypatch.setattr("misstep.harness.readers.input.parquet._BATCH_BYTES", 500)

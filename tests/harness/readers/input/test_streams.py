@@ -136,9 +136,7 @@ def test_another_archive_is_read_as_what_it_is(tmp_path: Path) -> None:
         assert content(path) == packed
 
 
-def test_a_sample_that_makes_too_long_a_line_is_named_and_the_others_stand(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sample_that_makes_too_long_a_line_is_named_and_the_others_stand(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(archive, "LINE_LIMIT", 1000)
     path = tmp_path / "bomb.eval"
     header = b'{"eval": {"task": "t"}}'
@@ -170,9 +168,7 @@ def test_what_copies_of_a_header_come_to_is_bounded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", ["gzip", "eval"])
-def test_what_unpacks_to_many_times_its_size_breaks_off_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: str
-) -> None:
+def test_what_unpacks_to_many_times_its_size_breaks_off_and_says_so(tmp_path, monkeypatch, pack) -> None:
     monkeypatch.setattr(archive, "EXPANSION_LIMIT", 1_000_000)
     line = b'{"id": 1}' + b" " * 900_000 + b"\n"
     archived = zipped({"header.json": b"{}"} | {f"samples/{n}.json": line for n in range(10)})
@@ -184,9 +180,7 @@ def test_what_unpacks_to_many_times_its_size_breaks_off_and_says_so(
         assert "unpacks to more than 250 times its size" in str(stream.broken)
 
 
-def test_an_archive_that_unpacks_to_too_much_in_all_breaks_off_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_archive_that_unpacks_to_too_much_in_all_breaks_off_and_says_so(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(archive, "_UNPACKED_LIMIT", 3000)
     path = tmp_path / "bomb.eval"
     path.write_bytes(zipped({"header.json": b"{}"} | {f"samples/{n}.json": b"0" * 2000 for n in range(5)}))

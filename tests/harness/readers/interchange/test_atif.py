@@ -209,9 +209,7 @@ TRAJECTORIES = st.builds(
 
 @settings(deadline=None)
 @given(TRAJECTORIES)
-def test_any_trajectory_whatever_is_in_its_extra_is_the_same_when_written_and_read_again(
-    trajectory: Trajectory,
-) -> None:
+def test_any_trajectory_whatever_is_in_its_extra_is_the_same_when_written_and_read_again(trajectory) -> None:
     content = msgspec.json.encode(to_atif(trajectory))
     (again,) = read(content, Source("atif", "elsewhere"))
     assert again == trajectory

@@ -66,9 +66,7 @@ def test_who_is_kept_out_does_nothing_and_the_target_notes_it(target: HardeningT
 
 
 @pytest.mark.parametrize("what", BREAKS)
-def test_all_vital_signs_come_with_the_way_in_broken_and_the_target_comes_back(
-    target: HardeningTarget, what: str
-) -> None:
+def test_all_vital_signs_come_with_the_way_in_broken_and_the_target_comes_back(target, what) -> None:
     script, flag, answer = BREAKS[what]
     digest = target.digest()
     asyncio.run(target.run(script))

@@ -60,9 +60,7 @@ def test_the_perfect_worker_solves_all_that_is_possible(sandbox: Sandbox, tmp_pa
 
 
 @pytest.mark.parametrize("worker", [worker for worker in WORKERS if worker != "perfect"])
-def test_whoever_works_every_item_ends_and_the_target_stays_whole(
-    sandbox: Sandbox, tmp_path: Path, worker: str
-) -> None:
+def test_whoever_works_every_item_ends_and_the_target_stays_whole(sandbox, tmp_path, worker) -> None:
     run = Run(sandbox, tmp_path, worker, SOME, attempts=3)
     assert run.ends.keys() == set(SOME)
     assert run.ends["audit_partition"].end != "solved"

@@ -150,9 +150,7 @@ RULES = st.builds(
 
 
 @given(STEPS, RULES, st.integers(0, 3))
-def test_the_memory_of_a_log_is_the_memory_step_by_step(
-    steps: list[tuple[str, str, WorkItem]], rules: MemoryRules, number: int
-) -> None:
+def test_the_memory_of_a_log_is_the_memory_step_by_step(steps, rules, number) -> None:
     earlier = _earlier(number)
     memory = memory_of((), earlier, rules)
     log: list[LoopEvent] = []

@@ -1,7 +1,6 @@
 """Cases made up after reports: each reads, names its thread, and says between which rounds a stop is right."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -31,8 +30,6 @@ def test_a_case_names_a_public_thread_and_says_why_its_verdict_is_right(case: Re
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.first], ids=lambda case: case.name)
 def test_the_room_for_a_right_stop_follows_from_the_kind_of_the_run_alone(case: ReportedCase) -> None:
-    assert case.first is not None
-    assert case.last is not None
     window = case.rounds[case.first - 1 : case.last]
     seen = {turn.content for turn in case.rounds[: case.first - 1]}
     news = all(turn.content not in seen for turn in window) and len({turn.content for turn in window}) > 1
@@ -52,9 +49,7 @@ def test_the_room_for_a_right_stop_follows_from_the_kind_of_the_run_alone(case: 
         ("case", "go on", "colour = 1", "colour"),
     ],
 )
-def test_a_case_whose_parts_do_not_go_together_is_refused(
-    tmp_path: Path, name: str, expected: str, more: str, message: str
-) -> None:
+def test_a_case_whose_parts_do_not_go_together_is_refused(tmp_path, name, expected, more, message) -> None:
     (tmp_path / "case.toml").write_text(WRITTEN.format(name=name, expected=expected, more=more))
     with pytest.raises(InputError, match=message):
         reported_cases(tmp_path)

@@ -62,9 +62,7 @@ def test_a_case_is_written_with_its_failure_its_mend_and_where_it_is_from(tmp_pa
     assert [folder.name for folder in (tmp_path / "out").iterdir()] == ["shop-1"]
 
 
-def test_a_case_is_made_once_and_not_if_its_oracle_does_not_fail(
-    tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_case_is_made_once_and_not_if_its_oracle_does_not_fail(tmp_path, sandbox, monkeypatch) -> None:
     source = case_source(tmp_path)
     passing = _recipe(source, oracle=("tests/test_shop.py::test_small",))
     assert "passes on the broken tree" in write_planted(passing, source, "tf", tmp_path / "out", sandbox)
@@ -162,25 +160,19 @@ def test_the_oracle_is_what_newly_fails(source: CaseSource, sandbox: Sandbox) ->
     assert oracle_of(source, broken, TESTS, known, sandbox) == (TAXED,)
 
 
-def test_a_module_of_tests_that_cannot_be_imported_is_the_oracle_as_a_file(
-    source: CaseSource, sandbox: Sandbox
-) -> None:
+def test_a_module_of_tests_that_cannot_be_imported_is_the_oracle_as_a_file(source, sandbox) -> None:
     broken = _broken("def cheapest", "def dearest")
     assert oracle_of(source, broken, [TAXED], TRACED, sandbox) == ("tests/test_shop.py",)
 
 
-def test_where_more_fails_than_an_oracle_has_the_run_ends_and_nothing_is_found(
-    source: CaseSource, sandbox: Sandbox, reports: list[SuiteReport], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_more_fails_than_an_oracle_has_the_run_ends_and_nothing_is_found(source, sandbox, reports, monkeypatch):
     monkeypatch.setattr(finding, "MOST_TESTS", 1)
     broken = _broken("    if not prices:", "    if prices or tax:\n        raise ValueError")
     assert oracle_of(source, broken, TESTS, TRACED, sandbox) == ()
     assert [report.ran for report in reports] == [2]
 
 
-def test_tests_that_hang_are_no_oracle(
-    source: CaseSource, sandbox: Sandbox, reports: list[SuiteReport], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tests_that_hang_are_no_oracle(source, sandbox, reports, monkeypatch) -> None:
     monkeypatch.setattr(finding, "_START", 0.5)
     monkeypatch.setattr(finding, "_TIMES", 0.0)
     assert oracle_of(source, _broken("found = 0\n", "found = 0\n    while True: pass\n"), TESTS, TRACED, sandbox) == ()

@@ -12,9 +12,7 @@ from tests.harness.repair.build.made_up_sets import BUG, FIX, made_up_set
 
 
 @pytest.mark.parametrize(("name", "case"), [("humanevalfix", FIX), ("quixbugs", BUG)])
-def test_a_program_becomes_a_case_whose_oracle_fails(
-    name: str, case: dict[str, object], tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_program_becomes_a_case_whose_oracle_fails(name, case, tmp_path, sandbox) -> None:
     [folder] = write_cases(name, made_up_set(tmp_path / "set", case), tmp_path / "cases", sandbox)
     assert "1 test failed" in folder.case.task
     assert folder.case.extra == {"dataset": name}

@@ -65,17 +65,13 @@ def test_each_category_is_filled_evenly(monkeypatch: pytest.MonkeyPatch, found: 
         assert _of(made, category) == dict.fromkeys("abcd", 2)
 
 
-def test_what_one_package_has_not_others_give_up_to_a_quarter_and_no_package_is_searched_anew(
-    monkeypatch: pytest.MonkeyPatch, found: Found
-) -> None:
+def test_what_one_package_has_not_others_give_up_to_a_quarter_and_no_package_is_searched_anew(monkeypatch, found):
     search = _Search({"a": 99, "b": 99, "c": 1, "d": 99, "e": 99, "f": 99, "g": 1, "h": 1}, monkeypatch)
     assert _of(found("tf", 24)) == {"a": 6, "b": 6, "c": 1, "d": 3, "e": 3, "f": 3, "g": 1, "h": 1}
     assert sorted(search.asked) == sorted(search.counts)
 
 
-def test_a_search_goes_on_from_the_recipes_that_are_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, found: Found
-) -> None:
+def test_a_search_goes_on_from_the_recipes_that_are_there(tmp_path, monkeypatch, found) -> None:
     search = _Search({"a": 9, "b": 9}, monkeypatch)
     known = [Recipe(f"a--{number}", "a", 7, 2, "0", ("t",), (PLACE,)) for number in range(2)]
     write_recipes(tmp_path / RECIPES, known, HEADING)
@@ -91,9 +87,7 @@ def test_a_case_that_is_not_affirmed_is_not_taken(monkeypatch: pytest.MonkeyPatc
     assert [each.id for each in found("tf", 2)] == ["a--1", "a--2"]
 
 
-def test_a_case_that_is_affirmed_when_there_are_enough_leaves_no_folder(
-    tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_case_that_is_affirmed_when_there_are_enough_leaves_no_folder(tmp_path, sandbox, monkeypatch) -> None:
     _Search({"a": 9, "b": 9}, monkeypatch)
     both = threading.Barrier(2, timeout=30)
 

@@ -105,9 +105,7 @@ ROOT, CUT = made(0, ()), made(0, (), is_cut=True)
         (HISTORY, broken_since(9, "absent"), HISTORY[9]),  # the change that brought a failing test
     ],
 )
-def test_at_the_end_of_the_history_only_a_first_commit_is_blamed(
-    history: list[Commit], run: Callable[[str], Outcome], blamed: Commit | None
-) -> None:
+def test_at_the_end_of_the_history_only_a_first_commit_is_blamed(history, run, blamed) -> None:
     answer = find_change(history, run, at_newest=FAILED)
     assert (answer.decided, answer.change) == (True, blamed)
 

@@ -38,9 +38,7 @@ def test_the_posterior_is_that_of_the_written_formula() -> None:
         ("---", 20, ("undecided", 1, 1, 2)),  # a run that does not show a test is neither a pass nor a failure
     ],
 )
-def test_a_test_is_run_again_until_it_is_decided(
-    monkeypatch: pytest.MonkeyPatch, outcomes: str, most: int, result: tuple[str, int, int, int]
-) -> None:
+def test_a_test_is_run_again_until_it_is_decided(monkeypatch, outcomes, most, result) -> None:
     monkeypatch.setattr(flakiness, "_MOST_RUNS", most)
     runs = iter(outcomes)
     test = rerun(lambda _: {} if (one := next(runs)) == "-" else {"t": one == "F"}, ["t"])["t"]

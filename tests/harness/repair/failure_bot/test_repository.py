@@ -31,9 +31,7 @@ def test_a_tree_is_exported_byte_for_byte_whatever_attributes_say(made: MadeRepo
     assert not (tree / ".git").exists()
 
 
-def test_what_an_installation_wrote_beside_the_code_is_in_each_tree_and_nothing_else_that_is_ignored(
-    made: MadeRepository, tmp_path: Path
-) -> None:
+def test_what_an_installation_wrote_beside_the_code_is_in_each_tree_and_nothing_else_that_is_ignored(made, tmp_path):
     ignored = "*.so\n_version.py\nfruit/tables.py\nfruit/keys.py\n.env\n.venv\n*.egg-info\nlate/\n"
     first = made.commit({".gitignore": ignored, "fruit/__init__.py": ""})
     made.commit({"vegetable/__init__.py": ""})
@@ -169,9 +167,7 @@ def test_the_end_of_a_shallow_clone_is_not_the_first_commit_of_all(made: MadeRep
         assert (oldest.is_cut, newest.is_cut) == (True, False)
 
 
-def test_a_folder_without_a_repository_and_a_commit_that_it_lacks_are_refused(
-    made: MadeRepository, tmp_path: Path
-) -> None:
+def test_a_folder_without_a_repository_and_a_commit_that_it_lacks_are_refused(made, tmp_path) -> None:
     with pytest.raises(InputError, match="not a git repository"):
         Repository(tmp_path)
     made.commit({"a.txt": "one\n"})

@@ -65,9 +65,7 @@ test = ["farm.classes>=3"]
         ("AssertionError: ImportError: not raised", True, None),
     ],
 )
-def test_what_is_not_installed_is_named_with_the_line_that_installs_it(
-    message: str, never: bool, line: str | None
-) -> None:
+def test_what_is_not_installed_is_named_with_the_line_that_installs_it(message, never, line) -> None:
     files = {"farm/fruit/__init__.py": "", "pyproject.toml": DECLARED, "requirements/test.txt": "PyYAML\nyaml\n"}
     project = RepositoryFiles(files, files.get, "pip install")
     result = lacking(FailedTest("test_farm.py::test_a", message), project, has_passed=False if never else None)

@@ -79,9 +79,7 @@ def test_a_failing_test_becomes_a_task_and_a_repair_case_with_blamed_change_and_
         ("python check.py", ("",)),
     ],
 )
-def test_a_constant_failure_is_failing_and_blamed_however_its_tests_are_run(
-    sandbox: Sandbox, tmp_path: Path, command: str, tests: tuple[str, ...]
-) -> None:
+def test_a_constant_failure_is_failing_and_blamed_however_its_tests_are_run(sandbox, tmp_path, command, tests) -> None:
     repository = MadeRepository(tmp_path / "made")
     script = "from price import total\nassert total([1, 2]) == 3, total([1, 2])\n"
     make = "check:\n\tpython -m unittest discover\n"
@@ -126,9 +124,7 @@ PACKAGE = "import nothing_of_this_name\n\n" + PRICE
         (PRICE, NO_TOTAL, ""),
     ],
 )
-def test_what_the_environment_lacks_blames_no_change(
-    sandbox: Sandbox, tmp_path: Path, before: str, after: str, rule: str
-) -> None:
+def test_what_the_environment_lacks_blames_no_change(sandbox, tmp_path, before, after, rule) -> None:
     repository = MadeRepository(tmp_path / "made")
     repository.commit({"price.py": before, "test_price.py": TESTS})
     bad = repository.commit({"price.py": after, "notes.txt": "1"})
@@ -175,9 +171,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch, outcomes: str) -> None:
     monkeypatch.setattr(reproduce, "run_suite", run)
 
 
-def test_a_flaky_failure_alone_is_named_and_has_no_case(
-    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_flaky_failure_alone_is_named_and_has_no_case(broken, sandbox, monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(flakiness, "_FLAKY", 0.16)
     scripted(monkeypatch, "FFPFPP")
     (result,) = triaged(broken[0].folder, sandbox)
@@ -190,9 +184,7 @@ def test_a_flaky_failure_alone_is_named_and_has_no_case(
         assert not cases.lacks_environment
 
 
-def test_a_failure_that_was_there_all_along_has_no_change_to_blame(
-    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_that_was_there_all_along_has_no_change_to_blame(sandbox, tmp_path, monkeypatch) -> None:
     repository, ids = broken_at(tmp_path / "made", 0, 4)
     with monkeypatch.context() as near:
         near.setattr("misstep.harness.repair.failure_bot.triage._MOST_COMMITS", 2)
@@ -203,9 +195,7 @@ def test_a_failure_that_was_there_all_along_has_no_change_to_blame(
     assert result.task.blame == ids[0]
 
 
-def test_earlier_outcomes_of_a_test_count_in_what_it_is(
-    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_earlier_outcomes_of_a_test_count_in_what_it_is(broken, sandbox, capsys) -> None:
     record = [Recorded(TEST, f"{commit:040x}", failed=False) for commit in range(30)]
     (result,) = triaged(broken[0].folder, sandbox, record=record)
     assert (result.flakiness.state, result.flakiness.recorded) == ("failing", 30)

@@ -113,9 +113,7 @@ def test_with_tests_it_tries_changes_until_they_pass(tmp_path: Path, sandbox: Sa
     [("STEP = 1", "<=", "while place < len(self.parts)"), ("STEP = 0", "<", "\n+")],
     ids=["a fault in a method", "a value outside functions, and an endless loop"],
 )
-def test_it_undoes_a_fault_and_leaves_nothing_behind(
-    tmp_path: Path, sandbox: Sandbox, step: str, loop: str, mended: str
-) -> None:
+def test_it_undoes_a_fault_and_leaves_nothing_behind(tmp_path, sandbox, step, loop, mended) -> None:
     broken = LOOPING.replace("STEP = 2", step).replace("<=", loop)
     done = _attempt(_shelf(tmp_path / "shelf", broken, timeout_seconds=5.0), sandbox, "react+tests")
     assert done.solved
@@ -131,9 +129,7 @@ def test_it_undoes_a_fault_and_leaves_nothing_behind(
         ("python checks/script.py", ""),
     ],
 )
-def test_the_lines_of_each_test_are_known_by_any_command_that_starts_python(
-    tmp_path: Path, sandbox: Sandbox, command: str, oracle: str
-) -> None:
+def test_the_lines_of_each_test_are_known_by_any_command_that_starts_python(tmp_path, sandbox, command, oracle) -> None:
     case = _shelf(tmp_path / "shelf", LOOPING.replace("STEP = 2", "STEP = 1"), test_command=command, oracle=(oracle,))
     checks = case.before / "checks"
     checks.mkdir()
@@ -176,9 +172,7 @@ def test_without_tests_it_hands_in_the_likeliest_change_unseen(tmp_path: Path, s
     assert "candidates" not in run_of(done).extra
 
 
-def test_a_change_that_cannot_be_written_in_the_format_is_told_and_the_search_goes_on(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_change_that_cannot_be_written_in_the_format_is_told_and_the_search_goes_on(tmp_path, sandbox) -> None:
     case = price_case(tmp_path / "price")
     mixed = case.before / "price.py"
     mixed.write_bytes(mixed.read_bytes().replace(b"\n", b"\r\n", 1))
@@ -264,7 +258,6 @@ class _Run:
         if action.name == "edit":
             path = action.arguments["file_path"]
             after = carried_out(self.files.read(path).decode(), action.arguments["instructions"])
-            assert after is not None
             self.files.write(path, after.encode())
         call, result = ToolCall(action.name, dict(action.arguments)), ToolResult(observation.text)
         self.steps.append(Step("agent", action.thought, calls=(call,), results=(result,)))

@@ -78,7 +78,6 @@ def test_a_second_ablation_in_a_folder_leaves_the_first_alone(tmp_path: Path) ->
     )
     command = [sys.executable, "-c", holding, str(tmp_path / "progress.jsonl")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout is not None
         other.stdout.readline()
         with pytest.raises(UsageError, match="another process is writing"):
             run_ablation(TINY, tmp_path, processes=1)

@@ -68,9 +68,7 @@ def applied(patch: Path, folder: Path) -> None:
     subprocess.run(["git", "apply", patch], cwd=folder, check=True)
 
 
-def test_items_are_solved_in_order_and_their_patches_apply_one_by_one_and_whole(
-    target: Path, sandbox: Sandbox, tmp_path: Path
-) -> None:
+def test_items_are_solved_in_order_and_their_patches_apply_one_by_one_and_whole(target, sandbox, tmp_path) -> None:
     before = (tmp_path / "shop/settings.txt").read_text()
     out = tmp_path / "run"
     ends = {item.id: (item.end, item.attempts) for item in run(target, sandbox, out).items}
@@ -90,9 +88,7 @@ def test_items_are_solved_in_order_and_their_patches_apply_one_by_one_and_whole(
 
 
 @pytest.mark.parametrize("moment", [SnapshotTaken, Failed])
-def test_a_killed_run_goes_on_and_leaves_the_same_patches(
-    target: Path, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: type
-) -> None:
+def test_a_killed_run_goes_on_and_leaves_the_same_patches(target, sandbox, tmp_path, monkeypatch, moment) -> None:
     append = RunInProgress.append
 
     def killed(self: Any, records: Iterable[LoopEvent], entry: Any) -> None:
@@ -144,9 +140,7 @@ def test_what_a_file_cannot_mean_is_an_error_with_its_key(target: Path, old: str
         ("checks/**", "tests/**", r"protected\[0\]: 'tests/\*\*' matches no file"),
     ],
 )
-def test_a_line_that_cannot_be_run_blames_no_worker(
-    target: Path, sandbox: Sandbox, tmp_path: Path, old: str, new: str, message: str
-) -> None:
+def test_a_line_that_cannot_be_run_blames_no_worker(target, sandbox, tmp_path, old, new, message) -> None:
     target.write_text(TWO_ITEMS.replace(old, new))
     with pytest.raises(InputError, match=message):
         run(target, sandbox, tmp_path / "run")

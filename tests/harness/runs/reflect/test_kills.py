@@ -170,9 +170,7 @@ def test_a_run_killed_at_any_event_or_within_its_line_ends_as_if_it_had_not_been
 
 
 @pytest.mark.parametrize("moment", range(8))
-def test_a_restoration_that_a_kill_interrupts_is_made_again_and_verified(
-    moment: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_restoration_that_a_kill_interrupts_is_made_again_and_verified(moment, tmp_path, monkeypatch) -> None:
     restore, times = Notebook.restore, iter(range(100))
 
     def restore_half(self: Notebook, name: SnapshotName) -> None:

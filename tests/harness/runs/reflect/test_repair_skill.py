@@ -113,9 +113,7 @@ def test_a_changed_test_is_noticed_and_does_not_solve_the_case(skill: RepairSkil
         ),
     ],
 )
-def test_a_change_that_breaks_other_things_leaves_the_target_unhealthy(
-    skill: RepairSkill, tmp_path: Path, edit: str, healthy: bool, broken: str
-) -> None:
+def test_a_change_that_breaks_other_things_leaves_the_target_unhealthy(skill, tmp_path, edit, healthy, broken) -> None:
     with skill.open(tmp_path / "kept", VirtualClock()) as target:
         assert not apply(target, change=edit, folder="price").is_error
         check = asyncio.run(target.check(skill.items[0]))
@@ -139,9 +137,7 @@ def test_vital_signs_say_what_the_oracle_found_and_what_was_changed(skill: Repai
         assert "+        found += = price" in read["changes"].text
 
 
-def test_vital_signs_can_be_read_from_outside_where_no_command_starts(
-    skill: RepairSkill, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_vital_signs_can_be_read_from_outside_where_no_command_starts(skill, tmp_path, monkeypatch) -> None:
     with skill.open(tmp_path / "kept", VirtualClock()) as target:
         asyncio.run(target.check(skill.items[0]))
 

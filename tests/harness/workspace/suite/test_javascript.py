@@ -100,7 +100,6 @@ PRINTED_BY_VITEST = """ ❯ src/a.test.ts (10 tests | 1 failed) 138ms
 
 def test_a_failed_test_of_jest_is_named_by_its_file_and_titles() -> None:
     counts = from_output(PRINTED_BY_JEST)
-    assert counts is not None
     assert (counts.ran, counts.skipped, counts.passed) == (4, 1, None)
     assert [(test.id, test.message) for test in counts.failed] == [
         (
@@ -113,7 +112,6 @@ def test_a_failed_test_of_jest_is_named_by_its_file_and_titles() -> None:
 
 def test_a_failed_test_of_vitest_is_named_by_its_file_and_titles() -> None:
     counts = from_output(f"make: x\n{PRINTED_BY_VITEST}")
-    assert counts is not None
     assert (counts.ran, counts.passed) == (9, None)
     assert [(test.id, test.message) for test in counts.failed] == [
         ("src/a.test.ts::sums > is 2", "AssertionError: expected 1 to be 2")
@@ -122,5 +120,4 @@ def test_a_failed_test_of_vitest_is_named_by_its_file_and_titles() -> None:
 
 def test_a_run_of_no_test_has_run_none() -> None:
     counts = from_output("Tests:       2 skipped, 2 total\n")
-    assert counts is not None
     assert (counts.ran, counts.passed) == (0, ())

@@ -51,7 +51,6 @@ def test_pytest_and_unittest_report_each_failure_under_the_id_that_runs_it_again
     assert from_junit_xml((tmp_path / REPORT).read_bytes()).ran == 1
     done = _run(tmp_path, suite_command("python -m unittest", ["test_sums.py"]))
     counts = from_unittest(done.stderr)
-    assert counts is not None
     assert (counts.ran, counts.skipped) == (3, 1)
     assert {test.id: test.message for test in counts.failed} == {
         "test_sums.Sums.test_broken": "KeyError: 'nothing here'",

@@ -154,15 +154,12 @@ def test_many_different_scores_are_tested_at_no_more_than_twenty_thresholds() ->
     thresholds = [step.threshold for step in one.steps]
     assert len(thresholds) <= 20
     assert thresholds == sorted(thresholds, reverse=True)
-    assert one.threshold is not None
     assert 0.5 < one.threshold < 0.95
 
 
 @settings(deadline=None)
 @given(ITEMS, st.integers(0, 5), st.sampled_from([1, 2]), st.sampled_from([0.3, 0.8]))
-def test_whatever_the_answers_a_threshold_is_given_out_exactly_where_its_bound_holds(
-    answers: list[Answer], seed: int, run_size: int, floor: float
-) -> None:
+def test_whatever_the_answers_a_threshold_is_given_out_exactly_where_its_bound_holds(answers, seed, run_size, floor):
     if run_size == 2 and len(answers) < 3:
         return
     one = found(answers, floor, run_size=run_size, seed=seed)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 
 import pytest
-from hypothesis import strategies as st
 
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.pairs.comparison import (
@@ -22,9 +21,6 @@ from misstep.analysis.measures.judging.scores import score
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep.analysis.stats.decisions.power import sample_size_paired
 from misstep.harness.verdict import Verdict
-
-ANSWERS = st.lists(st.tuples(*[st.sampled_from(["yes", "no", None])] * 2), min_size=1, max_size=25)
-FIGURES = ("n", "p_value", "p_adjusted", "both", "neither", "n_needed", "test", "method")
 
 
 def verdicts(judge: str, answers: Mapping[str, str | None]) -> list[Verdict]:
