@@ -80,9 +80,3 @@ def test_without_scripts_the_runs_stand_there_as_a_table(chromium, report):
         chromium.open(report)
         assert len(chromium.driver.find_elements("css selector", ".plain tbody tr")) == 12
         assert chromium.driver.find_element("css selector", "#found-0").is_displayed()
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_the_page_of_runs_is_not_wider_than_its_window(chromium, report, width):
-    open_page(chromium, report, width=width)
-    assert chromium.run("return document.documentElement.scrollWidth") <= width

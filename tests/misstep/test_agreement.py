@@ -37,8 +37,7 @@ def misstep(in_process):
 def document(misstep: Any, *arguments: object) -> dict[str, Any]:
     code, out, _ = misstep(*arguments, "--json")
     assert code == 0
-    result: dict[str, Any] = json.loads(out)
-    return result
+    return json.loads(out)
 
 
 def test_a_report_leads_with_the_finding_and_ends_with_what_did_not_count(misstep: Any, labels: Path) -> None:

@@ -25,8 +25,7 @@ _misstep = partial(misstep, "classify")
 def _json(*arguments: str | Path) -> dict[str, Any]:
     done = CliRunner().invoke(app, [*map(str, arguments), "--json"])
     assert done.exit_code in (0, 1)
-    document: dict[str, Any] = json.loads(done.stdout)
-    return document
+    return json.loads(done.stdout)
 
 
 def _looping(name: str) -> bytes:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from misstep.convert import app
-from misstep.harness.errors import MisstepError, UnknownFormat, UsageError
+from misstep.harness.errors import MisstepError, UsageError
 from misstep.harness.readers import read_file
 from misstep.harness.runs.convert import FileNames
 from misstep.harness.runs.inputs import trajectories
@@ -31,8 +31,7 @@ def convert(*arguments: object) -> Result:
 
 
 def as_json(*arguments: object) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(convert(*arguments, "--json").stdout)
-    return document
+    return json.loads(convert(*arguments, "--json").stdout)
 
 
 @pytest.fixture
@@ -118,14 +117,6 @@ def test_a_broken_line_is_named_with_file_and_line_and_the_others_are_written(tm
     assert document["n"] == 2
     assert [(one["file"], one["line"]) for one in document["unreadable"]] == [(str(path), 2)]
     assert f"{path}:2" in result.stderr
-
-
-def test_a_named_file_of_no_known_format_is_an_error_that_says_why(tmp_path: Path) -> None:
-    path = tmp_path / "notes.txt"
-    path.write_text(LINE)
-    with pytest.raises(UnknownFormat, match="the nearest is chat_log: not JSON") as caught:
-        convert(path, "--out", tmp_path / "out")
-    assert caught.value.exit_code == 2
 
 
 def test_another_format_to_write_is_an_error(folder: Path, tmp_path: Path) -> None:

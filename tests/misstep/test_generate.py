@@ -168,12 +168,6 @@ def test_what_a_killed_run_left_is_written_over(folder: Path, tmp_path: Path) ->
     assert not (tmp_path / ".gold.csv.part").exists()
 
 
-def test_no_number_or_a_number_below_one_is_bad_usage(tmp_path: Path) -> None:
-    assert run(tmp_path / "out", n=0).exit_code == 2
-    assert CliRunner().invoke(app, ["generate", "trajectories", "--out", str(tmp_path / "out")]).exit_code == 2
-    assert not (tmp_path / "out").exists()
-
-
 def test_lines_are_written_as_they_are_generated_so_that_memory_does_not_grow_with_their_number(tmp_path, monkeypatch):
     sizes: list[int] = []
 

@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 import misstep
 from misstep.harness.errors import InputError, UsageError
 from misstep.repair.report import report
-from misstep.runs.report import app as report_app
 from misstep.studies.repair_runs import open_repair_run, record_run, recorded_reviews, recordings
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up_runs import four, repaired, repaired_run
@@ -104,11 +103,6 @@ def test_a_page_shows_every_attempt_and_what_it_says_is_text(two: list[Path], tm
     assert "seeds = 1" in opened["patch"]["start"]
     assert opened["run"]["n_steps"] == 2
     assert opened["run"]["steps"][1]["results"][0]["text"]["start"] == "1 failed in pear"
-
-
-def test_report_shows_a_run_of_repairs_as_it_shows_a_judges(two: list[Path]) -> None:
-    result = command(two[0], of=report_app)
-    assert (result.exit_code, result.stdout.strip()) == (0, str(two[0] / "report.html"))
 
 
 def test_a_page_stays_within_its_bound_and_says_what_it_left_out() -> None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 import misstep
 from misstep.analysis.measures.observed import ObservedSummary
-from misstep.harness.errors import NoTrajectory, UsageError
+from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import OBSERVED_RECORDS, read_records
 from misstep.harness.runs.opened import OpenRun, open_of
 from misstep.studies.observed_paths import observed_findings, page_of_observed
@@ -54,12 +54,6 @@ def test_other_settings_and_an_unfinished_run_are_refused(inputs: Path, undistur
     run = OpenRun(tmp_path, replace(open_of(undisturbed, "observe").manifest, finished=""))
     with pytest.raises(UsageError, match="is not finished"):
         page_of_observed(run)
-
-
-def test_nothing_to_observe_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("Mend the fence.\n")
-    with pytest.raises(NoTrajectory):
-        _observe(tmp_path, tmp_path / "run")
 
 
 def test_a_run_opens_as_frames_whose_shares_are_those_of_its_document(undisturbed: Path) -> None:

@@ -58,15 +58,6 @@ def test_a_broken_line_is_named_and_nothing_is_taken_in(tmp_path: Path, broken: 
     assert there.count() == 0
 
 
-def test_a_line_under_a_wrong_key_is_not_taken_in(tmp_path: Path) -> None:
-    here = Cache(tmp_path / "here")
-    here.put(question("a").key(), question("b"), text_reply("yes", "small-1"))
-    lines = tmp_path / "lines.jsonl"
-    lines.write_bytes(b"".join(here.export()))
-    with pytest.raises(InputError, match="key does not belong to the request"):
-        Cache(tmp_path / "there").take_in(lines)
-
-
 def test_a_file_that_is_no_cache_is_left_alone(tmp_path: Path) -> None:
     text, other = tmp_path / "text", tmp_path / "other.sqlite"
     text.write_text("not a database, and long enough that it cannot be an empty one")

@@ -145,9 +145,3 @@ def test_a_folder_that_is_no_benchmark_says_what_it_lacks(tmp_path: Path) -> Non
         read_benchmark(tmp_path)
     with pytest.raises(InputError, match=r"items\.jsonl: cannot open"):
         list(read_items(tmp_path))
-
-
-def test_a_broken_item_is_named_with_its_line(tmp_path: Path) -> None:
-    (tmp_path / "items.jsonl").write_text('{"id":"a","kind":"text"}\n{"id":"b","kind":"song"}\n')
-    with pytest.raises(InputError, match=r"items\.jsonl:2: .*kind"):
-        list(read_items(tmp_path))

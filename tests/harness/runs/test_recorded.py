@@ -132,11 +132,3 @@ def test_recorded_judges_stand_after_the_shipped_ones_in_the_list(data: Path) ->
     assert (recorded[1].kind, recorded[1].model, recorded[1].prompt) == ("misbehaviour", "keen-1", None)
     assert (result.absent, result.broken) == (["agent_as_a_judge"], [])
     assert listed_text(judges).splitlines()[-1].endswith("(recorded)")
-
-
-@pytest.mark.data
-def test_the_agent_judge_as_a_run_agrees_with_people_as_far_as_its_paper_prints(tmp_path, data_folder) -> None:
-    run = tmp_path / "run"
-    scores = _scores("agent_as_a_judge/agent_judge", run, data_folder)
-    assert (scores.n, scores.answered, scores.unasked) == (1098, 1098, 0)
-    assert scores.confusion.matrix == ((69 + 142 + 140, 12 + 21 + 17), (17 + 28 + 19, 268 + 175 + 190))

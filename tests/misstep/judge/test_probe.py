@@ -38,8 +38,7 @@ def answers(tmp_path: Path) -> Path:
 def probed(judge: str, answers: Path, *more: str) -> dict[str, Any]:
     out = answers.parent / judge
     line = (f"{HERE}:{judge}", "--benchmark", str(answers), "--out", out, "--model", "acme/small-1", "--json")
-    document: dict[str, Any] = json.loads(probe(*line, *more).stdout)
-    return document
+    return json.loads(probe(*line, *more).stdout)
 
 
 def shown(document: dict[str, Any]) -> set[str]:

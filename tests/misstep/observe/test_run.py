@@ -13,7 +13,6 @@ import pytest
 
 from misstep.harness.runs.generate import GenerateOptions, write_folder
 from tests.harness.observer.growing_sessions import looping, written
-from tests.misstep.as_a_user import misstep
 
 LINE = [sys.executable, "-m", "misstep", "observe"]
 
@@ -108,11 +107,3 @@ def test_the_hook_speaks_once_of_a_loop_and_exits_with_0(folder: Path) -> None:
 @pytest.mark.parametrize("redirected", ["<&-", ">&-", "2>&-", ">/dev/full", "2>/dev/full", "</dev/null 2>/dev/full"])
 def test_the_hook_exits_with_0_whatever_its_streams_are(redirected: str, folder: Path) -> None:
     assert _hook(folder, ["sh", "-c", f'exec "$@" {redirected}', "sh", *LINE, "--hook"]).returncode == 0
-
-
-def test_files_that_cannot_be_read_are_named_and_the_exit_code_is_1(made: Path, tmp_path: Path) -> None:
-    broken = tmp_path / "runs.jsonl"
-    broken.write_bytes(made.read_bytes() + b'{"id": \n')
-    ended = misstep("observe", broken)
-    assert ended.returncode == 1
-    assert f"{broken}:61" in ended.stderr

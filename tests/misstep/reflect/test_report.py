@@ -8,7 +8,7 @@ import pytest
 
 from misstep.harness.records.loop_events import RunBegan
 from misstep.harness.runs.reflect.running import recorded_events
-from tests.misstep.as_a_user import in_this_process, misstep
+from tests.misstep.as_a_user import in_this_process
 
 Reflect = Callable[..., tuple[int, str, str]]
 
@@ -31,26 +31,6 @@ def test_a_report_says_what_the_run_said_and_writes_its_page(reflect: Reflect, t
     assert isinstance(began, RunBegan)
     assert all(item.id in page for item in began.items)
     assert json.loads(reflect("report", run, "--json")[1])["items"]
-
-
-def test_the_report_of_all_commands_writes_the_page_of_a_run_too(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    assert misstep("reflect", "run", "--n", "2", "--out", run).returncode == 0
-    done = misstep("report", run)
-    assert (done.returncode, done.stdout) == (0, f"{run / 'report.html'}\n"), done.stderr
-    assert "The reflexive loop on simulated" in (run / "report.html").read_text()
-
-
-def test_runs_are_shown_beside_each_other(reflect: Reflect, tmp_path: Path) -> None:
-    for kind in ("perfect", "stubborn"):
-        reflect("run", "--n", 2, "--agents", kind, "--out", tmp_path / kind)
-    code, out, _ = reflect("report", tmp_path / "perfect", tmp_path / "stubborn", "--json")
-    assert (code, [run["agents"] for run in json.loads(out)["runs"]]) == (0, ["perfect", "stubborn"])
-
-
-def test_what_is_no_run_is_told(reflect: Reflect, tmp_path: Path) -> None:
-    code, _, err = reflect("report", tmp_path)
-    assert (code, "Name the folder that `misstep reflect run` wrote." in err) == (2, True)
 
 
 def test_an_ablation_compares_the_whole_loop_with_each_mechanism_left_out(reflect: Reflect, tmp_path: Path) -> None:

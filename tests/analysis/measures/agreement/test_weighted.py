@@ -21,8 +21,7 @@ def scored(seed: int, items: int, near: float = 0.6) -> list[list[int]]:
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 5, items)
     shifts = rng.choice([-1, 0, 1], size=(3, items), p=[(1 - near) / 2, near, (1 - near) / 2])
-    result: list[list[int]] = np.clip(truth + shifts, 0, 4).tolist()
-    return result
+    return np.clip(truth + shifts, 0, 4).tolist()
 
 
 def report(path: Path, columns: list[list[int]], boot: int) -> AgreementReport:

@@ -46,8 +46,7 @@ class Hooks:
             out, _ = process.communicate(self.event(name), timeout=60)
         assert process.returncode == 0
         self.process()
-        answer: dict[str, Any] = json.loads(out or b"{}")
-        return answer
+        return json.loads(out or b"{}")
 
     def guidance(self, *options: str) -> str:
         """The words at this call or a later one: a busy machine may answer later."""

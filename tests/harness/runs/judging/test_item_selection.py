@@ -1,9 +1,6 @@
 """Which items are asked: those with something to show, or a sample drawn by seed and id alone; the rest is counted."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -75,25 +72,3 @@ def test_a_sample_has_the_size_asked_for_and_a_smaller_one_is_a_part_of_it(tmp_p
     assert len(large) == min(max(size, other), 40)
     assert set(small) <= set(large)
     assert large == [one for one in ids(spec, folder) if one in set(large)]
-
-
-def command(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "misstep", "judge", "run", *map(str, arguments), "--json"],
-        env=os.environ | {"OPENAI_API_KEY": ""},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
-def test_gold_labels_that_break_the_form_are_refused_before_there_is_a_run(folder: Path, tmp_path: Path) -> None:
-    with (folder / "gold.csv").open("a") as stream:
-        stream.write("i0,bo,fungus\n")
-    judge_file(tmp_path)
-    done = command(tmp_path / "judge.toml", "--benchmark", folder, "--out", tmp_path / "run")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "gold.csv:42: label: 'fungus' is none of the labels fruit, vegetable" in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not (tmp_path / "run").exists()

@@ -17,19 +17,17 @@ from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.studies.judged_runs import open_run
-from misstep.studies.judging.assessment import assessed, scores_text_json
+from misstep.studies.judging.assessment import assessed
 from tests.misstep.made_up_judges import benchmark
 
 asked: Counter[str] = Counter()
-mood: dict[str, int] = {"fails_after": 10**9, "stops_after": 10**9}
+mood: dict[str, int] = {"fails_after": 10**9}
 
 
 def answer(request: Request) -> Outcome | str:
-    """A model: fruit if there is an apple; it fails or is stopped after so many requests."""
+    """A model: fruit if there is an apple; it fails after so many requests."""
     text = request.messages[-1].content
     asked[text] += 1
-    if sum(asked.values()) > mood["stops_after"]:
-        raise KeyboardInterrupt
     if sum(asked.values()) > mood["fails_after"]:
         return Failure("connection", "the connection was reset")
     if "mumble" in text:
@@ -45,7 +43,6 @@ def scored(run: Path, folder: Path) -> Scores:
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     asked.clear()
     monkeypatch.setitem(mood, "fails_after", 10**9)
-    monkeypatch.setitem(mood, "stops_after", 10**9)
 
 
 @pytest.fixture
@@ -67,25 +64,6 @@ def test_every_item_has_a_verdict_and_the_scores_count_the_unanswered_both_ways(
     assert scores.accuracy_all.value == 5 / 6
 
 
-@pytest.mark.parametrize("stops_after", range(1, 6))
-def test_stopped_anywhere_the_same_line_asks_only_what_is_left_and_scores_the_same(
-    tmp_path: Path, folder: Path, spec: JudgeSpec, stops_after: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run_judge(PromptedJudge(spec), folder, tmp_path / "whole", SCRIPTED)
-    asked.clear()
-    monkeypatch.setitem(mood, "stops_after", stops_after)
-    with pytest.raises(KeyboardInterrupt):
-        run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, concurrency=1)
-    kept = len(list(read_verdicts(tmp_path / "run", unfinished=True)))
-    asked.clear()
-    monkeypatch.setitem(mood, "stops_after", 10**9)
-    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
-    assert sum(asked.values()) == 6 - kept
-    whole, gone_on_with = (scored(tmp_path / name, folder) for name in ("whole", "run"))
-    unmeasured = {"seconds": None}
-    assert msgspec.structs.replace(whole, **unmeasured) == msgspec.structs.replace(gone_on_with, **unmeasured)
-
-
 def test_with_the_number_in_flight_found_out_every_item_is_judged_and_a_line_says_what_it_was(
     tmp_path: Path, folder: Path, spec: JudgeSpec, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -104,13 +82,3 @@ def test_a_server_that_is_gone_stops_the_run_and_keeps_what_was_answered(tmp_pat
     kept = {verdict.item: verdict.status for verdict in read_verdicts(tmp_path / "run", unfinished=True)}
     assert list(kept.values()).count("failed") <= 3
     assert sum(status != "failed" for status in kept.values()) == 3
-
-
-def test_scores_have_the_shape_that_scripts_rely_on(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
-    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
-    document = json.loads(scores_text_json(assessed(open_run(tmp_path / "run"))))
-    assert document["labels"]["fruit"].keys() >= {"precision", "recall", "f1", "support"}
-    assert document["confusion"].keys() >= {"labels", "matrix", "unanswered"}
-    assert document["accuracy"].keys() == {"value", "low", "high", "n", "method", "reason"}
-    for name in ("judge", "benchmark", "n", "answered", "cost_usd", "input_tokens", "output_tokens", "seconds"):
-        assert name in document

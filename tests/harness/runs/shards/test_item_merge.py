@@ -156,16 +156,6 @@ def test_a_shard_of_another_run_is_refused_at_its_start_and_at_the_merge(tmp_pat
         merge(out)
 
 
-def test_the_whole_and_shards_do_not_share_a_folder(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
-    out = tmp_path / "run"
-    part(spec, folder, out, Shard(1, 2))
-    with pytest.raises(UsageError, match=f"not merged.* Run: misstep merge {out}"):
-        part(spec, folder, out, None)
-    part(spec, folder, tmp_path / "whole", None)
-    with pytest.raises(UsageError, match="was not made in shards"):
-        part(spec, folder, tmp_path / "whole", Shard(1, 2))
-
-
 def test_a_merged_run_is_gone_on_with_as_any_other(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
     out = tmp_path / "run"
     for shard in shards_of(2):
