@@ -9,8 +9,6 @@ import pytest
 
 from misstep.harness.clients import ClientSettings, open_client
 from misstep.harness.clients.batches.batch_lines import request_lines
-from misstep.harness.clients.openai_client import OpenAIClient
-from misstep.harness.clients.retry import RetryingClient, RetryLimits
 from misstep.harness.errors import UsageError
 from misstep.harness.exchange import DecisionApi, DecisionQuestion, Failure, Message, Outcome, Reply, Request
 from misstep.harness.judges.probabilities import read_decision
@@ -159,30 +157,6 @@ def test_other_words_for_an_unknown_address_name_the_key_too(status: int) -> Non
     assert isinstance(outcome, Failure)
     assert outcome.kind == "bad_request"
     assert f"no /systemone (status {status})" in outcome.sentence
-
-
-@pytest.mark.parametrize("api", ["decisions", "systemone"])
-def test_a_busy_or_broken_server_is_asked_again_and_a_wrong_question_is_not(api: DecisionApi) -> None:
-    sound = answer(_decision(SURE) if api == "decisions" else _systemone(SURE))
-    busy, broken = answer({"error": {"message": "slow down"}}, 429), answer(b"", 500)
-    waits: list[float] = []
-
-    async def wait(seconds: float) -> None:
-        waits.append(seconds)
-
-    async def run(*script: Play) -> Outcome:
-        async with serving(*script) as server:
-            client = RetryingClient(OpenAIClient(server.base_url, "k"), RetryLimits(attempts=4), sleep=wait)
-            outcome = await client.ask(_request(api))
-            await client.close()
-            return outcome
-
-    outcome = asyncio.run(run(busy, broken, answer(b'{"answers": ['), sound))
-    assert (outcome.attempts, len(waits)) == (4, 3)
-    assert read_decision(outcome, NAMES).label == "yes"
-    refused = asyncio.run(run(answer({"error": {"message": "at most 255 choices"}}, 400), sound))
-    assert (refused.kind, refused.attempts) == ("bad_request", 1)
-    assert "at most 255 choices" in refused.sentence
 
 
 def test_the_type_of_the_content_is_not_asked_for_but_what_it_is() -> None:

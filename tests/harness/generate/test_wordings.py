@@ -101,26 +101,6 @@ def _own_words(wordings: list[Wording]) -> set[str]:
     return {word for text in texts for word in words(text) if len(word) > 3}
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        r"(?i)\bkeep (?:well )?clear of\b",
-        r"(?:stay|keep) (?:away|clear)\s+(?:of|from) it",
-        r"Keep[ ]clear[ ]of",
-        r"(?=.*keep clear of)",
-        r"x|(?P<ban>please, keep clear of ⟦\d+⟧)",
-    ],
-)
-def test_a_phrase_is_found_in_an_expression_through_alternatives_repeats_and_looks_ahead(pattern: str) -> None:
-    assert ("keep", "clear", "of") in phrases_of_pattern(re.compile(pattern))
-    assert phrases("As a rule of thumb I'd keep clear of $folder.") & phrases_of_pattern(re.compile(pattern))
-
-
-@pytest.mark.parametrize("pattern", [r"keep .* of", r"keep \w+ clear of", r"(?:keep|clear|of)", r"it is of the"])
-def test_what_may_be_anything_makes_no_phrase(pattern: str) -> None:
-    assert not phrases_of_pattern(re.compile(pattern)) & {("keep", "clear", "of"), ("is", "of", "the")}
-
-
 def test_there_are_a_hundred_ways_to_set_a_limit_and_more_in_the_set_for_scoring() -> None:
     assert len({one.text for one in LIMITS}) == len(LIMITS) >= 200
     assert len({one.text for one in LIMITS if one.set == "scoring"}) >= 100

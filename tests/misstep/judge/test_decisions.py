@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from misstep.judge import app
 from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving
-from tests.misstep.as_a_user import command_of, in_a_thread, misstep
+from tests.misstep.as_a_user import in_a_thread, misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = [f"{'apple' if n % 2 else 'carrot'} number {n}" for n in range(40)]
@@ -93,17 +92,6 @@ def test_a_cost_limit_stops_it_the_same_line_goes_on_and_a_cache_answers_the_nex
     assert misstep(*line(tmp_path, key, "next", *asking)).returncode == 0
     assert len(server.received) == 40
     assert all(one["cached"] for one in verdicts(tmp_path / "next").values())
-
-
-def test_probabilities_are_tested_on_items_held_out_and_a_threshold_keeps_a_precision(tmp_path, server) -> None:
-    done = misstep(*line(tmp_path, "decisions", "run", "--base-url", server.base_url))
-    assert done.returncode == 0, done.stderr
-    calibrate = command_of(app, "calibrate", raises=True)
-    document = json.loads(
-        calibrate(tmp_path / "run", "--method", "isotonic,logistic", "--label", "fruit", "--json").stdout
-    )
-    assert "isotonic" in json.dumps(document)
-    assert "logistic" in json.dumps(document)
 
 
 def test_a_server_of_chat_alone_ends_the_run_with_the_key_to_change(tmp_path: Path) -> None:

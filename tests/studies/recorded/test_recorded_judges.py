@@ -84,13 +84,6 @@ def test_the_agent_judge_comes_whole_with_its_items() -> None:
     assert len(items) == 3 * 366
 
 
-@pytest.mark.data
-@pytest.mark.usefixtures("at_hand")
-def test_trails_judges_rate_the_traces_that_people_rated() -> None:
-    for judged in studies_judges.rated_runs():
-        assert judged.judge.keys() <= judged.people.keys()
-
-
 def test_without_the_data_there_are_no_studies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MISSTEP_DATA", os.fspath(tmp_path))
     assert studies_judges.judged_by_developer() == []
