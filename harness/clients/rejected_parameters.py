@@ -31,7 +31,7 @@ _ADVICE: dict[Parameter, str] = {
     "temperature": 'put `omit = ["temperature"]` under [model] in the judge\'s file, or the value that it takes',
     "seed": 'put `omit = ["seed"]` under [model] in the judge\'s file',
 }
-_SHORTER = "make `budget` in the judge's file smaller, or max_tokens under [model]"
+_SHORTER = "ask a model with a longer context, or make `budget` or max_tokens in the judge's file smaller"
 
 
 def rejected_parameter(error: Any) -> Parameter | None:
