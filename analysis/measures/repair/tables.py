@@ -88,7 +88,9 @@ def repairs_finding(arms: Sequence[RepairScores]) -> str:
     if not known:
         return "No attempt at a case that holds is on record."
     best = max(known, key=lambda one: one.solve_rate.value or 0.0)
-    return f"{f'Of {len(arms)} runs the best: ' if len(arms) > 1 else ''}{headline(best)}"
+    equal = len({one.solve_rate.value for one in arms}) == 1
+    first = f"{len(arms)} runs solve the same share: " if equal else f"Of {len(arms)} runs the best: "
+    return f"{first if len(arms) > 1 else ''}{headline(best)}"
 
 
 @made_by_this

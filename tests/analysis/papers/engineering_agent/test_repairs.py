@@ -57,6 +57,8 @@ def test_the_finding_has_a_sentence_for_each_set_of_cases() -> None:
     finding = repairs.ablation_table([*FOUR, orchard]).finding
     assert "Of 4 runs the best: Test execution (search on planted) solves 100.0%" in finding
     assert "ReAct alone (search on orchard) solves 0.0%" in finding
+    alike = [orchard, structs.replace(orchard, setting="react+static")]
+    assert "2 runs solve the same share: ReAct alone" in repairs.ablation_table(alike).finding
 
 
 def test_a_figure_shows_the_measured_settings_of_a_set_in_the_order_of_table_3() -> None:
