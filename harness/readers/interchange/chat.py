@@ -19,8 +19,9 @@ from msgspec.structs import replace
 
 from misstep.harness.readers.input.decoding import convert
 from misstep.harness.readers.input.fields import rest_of
-from misstep.harness.readers.interchange.content import split_content, tool_call
+from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Turn, TurnList
+from misstep.harness.readers.interchange.parts import place_parts
 from misstep.harness.trajectory import Role, Source, Step, ToolCall, ToolResult
 
 ROLES: dict[str, Role] = {
@@ -50,14 +51,15 @@ class _Custom(Struct):
 
 
 class Call(Struct):
-    """A tool call; older recorders write name and arguments without `function` around them."""
+    """A tool call; some recorders have no `function` around name and arguments, or the name alone in it."""
 
     id: str | None = None
     type: str | None = None
-    function: _Function | None = None
+    function: _Function | str | None = None
     custom: _Custom | None = None
     name: str | None = None
     arguments: Any = None
+    args: Any = None
 
 
 class ChatMessage(Struct):
@@ -94,9 +96,19 @@ class Transcript(TurnList):
 
     def add(self, raw: Mapping[str, Any], message: ChatMessage) -> int:
         """Add a message as a turn or as a result of one; return the turn's index."""
-        if message.role in ANSWERS:
+        turn = turn_of(raw, message)
+        if message.role in ANSWERS and not turn.results:
             return self.answer(result_of(raw, message), message.name)
-        return self.begin(turn_of(raw, message))
+        return self.place(turn)
+
+    def place(self, turn: Turn) -> int:
+        """Add a turn and the answers in it, each where its call is; return its index, or that of a mere answer."""
+        answers, turn.results = turn.results, []
+        index = self.begin(turn) if turn.role == "agent" else None
+        places = [self.answer(result) for result in answers]
+        if index is None:
+            index = self.begin(turn) if any(turn.texts) or not places else places[0]
+        return index
 
     def begin(self, turn: Turn) -> int:
         """Add a turn; return its index."""
@@ -139,7 +151,7 @@ def turn_of(raw: Mapping[str, Any], message: ChatMessage) -> Turn:
         calls.append(tool_call(message.function_call.name, message.function_call.arguments))
     if message.tool_call_id is not None:
         extra["tool_call_id"] = message.tool_call_id
-    return Turn(
+    turn = Turn(
         role=ROLES.get(message.role, "system"),
         texts=[text],
         reasoning=[reasoning] if reasoning else [],
@@ -147,12 +159,20 @@ def turn_of(raw: Mapping[str, Any], message: ChatMessage) -> Turn:
         speaker=message.name,
         extra=extra,
     )
+    parts = message.content if isinstance(message.content, list) else raw.get("parts")
+    if parts and isinstance(parts, list):
+        texts = place_parts(turn, parts)
+        turn.texts = [text] if isinstance(message.content, str) and text else ["\n".join(texts)]
+    return turn
 
 
 def result_of(raw: Mapping[str, Any], message: ChatMessage) -> ToolResult:
     """Return a message of a tool as a result."""
     text, extra = text_and_rest(raw, message)
     failed = extra.pop("is_error") if isinstance(extra.get("is_error"), bool) else None
+    error = extra.get("error")
+    if (isinstance(error, str) and error) or extra.get("status") == "error":
+        text, failed = text or as_text(error), True
     return ToolResult(text, failed, None, message.tool_call_id, extra)
 
 
@@ -176,12 +196,14 @@ def _is_text(part: Any) -> bool:
 def call_of(raw: dict[str, Any], call: Call) -> ToolCall:
     """Return a tool call of a message as a call of a step."""
     extra = rest_of(raw, Call)
-    if call.type not in (None, "function"):
+    if call.type not in (None, "function", "tool_call"):
         extra["type"] = call.type
     if call.custom is not None:
         return ToolCall(call.custom.name, call.custom.input, call.id, None, extra)
-    function = call.function or _Function(call.name or "", call.arguments)
-    if call.function is not None and (more := rest_of(raw["function"], _Function)):
+    function = call.function
+    if not isinstance(function, _Function):
+        function = _Function(function or call.name or "", call.args if call.arguments is None else call.arguments)
+    elif more := rest_of(raw["function"], _Function):
         extra["function"] = more
     return tool_call(function.name, function.arguments, call.id, extra)
 

@@ -8,10 +8,11 @@
 
     {"id": 7, "conversations": [{"from": "human", "value": "Sort it."}, {"from": "gpt", "value": "Sorted."}]}
 
-A message says who speaks (`role`, `from`, `sender`, `speaker`, `source`, `author` or `name`) and what (`content`,
-`value`, `text`, `message` or `system_prompt`); the list that holds them may have any name. A speaker who is not a role
-but a name is an agent, unless it is named as a person or as what runs code; if several are named the name tells, not
-the role. `extra["step_of_message"]` has the step of each message, both counted from 0.
+A message says who speaks (`role`, `from`, `sender`, `speaker`, `source`, `author`, a `type` such as `human`, or `name`)
+and what (`content`, `value`, `text`, `message`, `system_prompt` or `parts`); the list that holds them may have any
+name. A speaker who is not a role but a name is an agent, unless it is named as a person or as what runs code; if
+several are named the name tells, not the role. `extra["step_of_message"]` has the step of each message, both counted
+from 0.
 """
 
 import re
@@ -29,7 +30,7 @@ from misstep.harness.trajectory import Role, Source, ToolCall, Trajectory
 FORMAT = "chat_log"
 UNIT: Unit = "value"
 
-SPEAKERS = ("role", "from", "sender", "speaker", "source", "author", "name")
+SPEAKERS = ("role", "from", "sender", "speaker", "source", "author", "type", "name")
 TEXTS = ("content", "value", "text", "message", "system_prompt")
 
 _AGENT_WORDS = {"gpt", "chatgpt", "bot", "chatbot", "agent", "llm"}
@@ -123,16 +124,22 @@ def _is_chat(values: list[Any]) -> bool:
 
 
 def _is_message(raw: Raw) -> bool:
-    content = next((raw[name] for name in TEXTS if name in raw), "tool_calls" if "tool_calls" in raw else 0)
+    content = next((raw[name] for name in (*TEXTS, "parts") if name in raw), "tool_calls" if "tool_calls" in raw else 0)
     return bool(_speaker(raw)) and (content is None or isinstance(content, str | list))
 
 
+def _speaker_fields(raw: Raw) -> Iterator[str]:
+    for name in SPEAKERS:
+        if isinstance(raw.get(name), str) and (name != "type" or raw[name] in _KNOWN):
+            yield name
+
+
 def _speaker(raw: Raw) -> str:
-    return next((raw[name] for name in SPEAKERS if isinstance(raw.get(name), str)), "")
+    return next((raw[name] for name in _speaker_fields(raw)), "")
 
 
 def _plain(raw: Raw) -> Raw:
-    speaker = next(name for name in SPEAKERS if isinstance(raw.get(name), str))
+    speaker = next(_speaker_fields(raw))
     text = next((name for name in TEXTS if name in raw), "content")
     message = {"role": raw[speaker], "content": raw.get(text)}
     return message | {name: value for name, value in raw.items() if name not in (speaker, text)}
@@ -140,9 +147,9 @@ def _plain(raw: Raw) -> Raw:
 
 def _add(transcript: Transcript, raw: Raw, message: ChatMessage, *, several: bool) -> int:
     word = message.role.lower()
-    if word in _ANSWERS:
-        return transcript.answer(result_of(raw, message), message.name)
     turn = turn_of(raw, message)
+    if word in _ANSWERS and not turn.results:
+        return transcript.answer(result_of(raw, message), message.name)
     if word in _CALLS:
         turn.role, turn.calls, turn.texts = "agent", [_call(message)], []
     elif word not in _KNOWN:
@@ -153,7 +160,7 @@ def _add(transcript: Transcript, raw: Raw, message: ChatMessage, *, several: boo
         turn.role = "agent"
     if turn.extra.get("role") == turn.speaker:
         turn.extra.pop("role", None)
-    return transcript.begin(turn)
+    return transcript.place(turn)
 
 
 def _role_of(name: str, turn: Turn) -> Role:

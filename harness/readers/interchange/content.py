@@ -62,7 +62,8 @@ def split_content(content: Any) -> tuple[str, list[Any]]:
     texts: list[str] = []
     others: list[Any] = []
     for part in content if isinstance(content, list) else [content]:
-        text = part if isinstance(part, str) else part.get("text") if isinstance(part, dict) else None
+        fields = part if isinstance(part, dict) else {"text": part}
+        text = fields.get("text", fields.get("content") if fields.get("type") == "text" else None)
         if isinstance(text, str):
             texts.append(text)
         else:

@@ -9,7 +9,8 @@
 Each model span (kind LLM) is a step of the agent; what it was given and no earlier step said is in steps of user
 and system before it, or, if it is a tool's answer, with the call it answers. A tool's span is a call with its
 result in the step of the agent that went before; a RETRIEVER counts as a tool. Messages are the user's only in the
-outermost agent, and only if they open or continue its conversation; another prompt in between is the system's.
+outermost agent that asks a model, and only if they open or continue its conversation; another prompt in between is the
+system's. An agent that is handed all that another was told goes on with its conversation.
 
 `extra["step_of_span"]` maps every span id of the trace to the index of a step: a model's span to its step, a tool's to
 the step of its call; another span to the first step made inside it, else the step of the span that encloses it, else
@@ -27,7 +28,7 @@ from msgspec.structs import asdict, replace
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.input.decoding import decode_document_or_lines, unreadable
 from misstep.harness.readers.input.fields import at, filled, text_or_none, whole
-from misstep.harness.readers.interchange.content import as_text, parse_arguments, tool_call
+from misstep.harness.readers.interchange.content import as_text, parse_arguments
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.readers.interchange.span_messages import SpanMessage, answered, inputs, is_message_attribute
 from misstep.harness.readers.interchange.spans import Span, holds_spans, spans_of
@@ -101,6 +102,8 @@ class _Reading:
         self._contexts: dict[str | None, _Context] = {}
         self._agents = {span.id: span.id for span in self.spans if span.kind == "AGENT"}
         self._agent_of: dict[str, str | None] = {}
+        self._asking = {self._agent(span) for span in self.spans if span.kind == "LLM"}
+        self._outermost: _Context | None = None
         self._turn_of: dict[str, Turn] = {}
 
     def trajectory(self, trace: str, source: Source, unfinished: str | None) -> Trajectory:
@@ -136,15 +139,19 @@ class _Reading:
     def _context(self, span: Span) -> _Context:
         agent = self._agent(span)
         if agent not in self._contexts:
-            inner = agent is not None and self._agent(self.by_id[agent]) is not None
-            speaker = self.by_id[agent].name if agent is not None and inner else None
-            self._contexts[agent] = _Context(not inner, speaker, [], set(), makers={})
+            around = (
+                [] if agent is None else [one.id for one in self._enclosing(self.by_id[agent]) if one.kind == "AGENT"]
+            )
+            speaker = self.by_id[agent].name if agent is not None and around else None
+            self._contexts[agent] = _Context(not self._asking.intersection(around), speaker, [], set(), makers={})
         return self._contexts[agent]
 
     def _place_model(self, span: Span) -> None:
         context = self._context(span)
         messages = inputs(span.attributes)
         texts = [(message.role, message.text) for message in messages]
+        if context.outermost:
+            self._take_over(context, texts)
         continued = texts[: len(context.inputs)] == context.inputs
         opens = context.turn is None
         for key, message in list(zip(texts, messages, strict=True))[len(context.inputs) if continued else 0 :]:
@@ -169,11 +176,23 @@ class _Reading:
             (as_text(span.attributes[name]) for name in _MODEL if name in span.attributes), None
         )
 
+    def _take_over(self, context: _Context, texts: list[tuple[str, str]]) -> None:
+        """Let an agent go on with the conversation of the one before, if it was handed over with all that was said."""
+        before, self._outermost = self._outermost, context
+        if before is None or context.turn is not None:
+            return
+        told = [key for key in before.inputs if key[0] != "system"]
+        if told and told == [key for key in texts if key[0] != "system"][: len(told)]:
+            context.inputs, context.seen, context.makers = before.inputs, before.seen, before.makers
+            context.turn, context.unechoed = before.turn, before.unechoed
+
     def _place_input(self, message: SpanMessage, context: _Context, by_user: bool) -> None:
         if message.role in ("tool-call", "assistant", "model"):
-            if message.role != "tool-call" and context.unechoed:
+            if message.role == "tool-call":
+                pass
+            elif context.unechoed:
                 context.unechoed -= 1
-            elif message.role != "tool-call":
+            elif message.text or message.extra or any(call.id not in context.makers for call in message.calls):
                 context.turn = self.conversation.say("agent", [message.text], None, message.extra)
                 context.turn.speaker = context.speaker
             if context.turn is not None:
@@ -200,8 +219,11 @@ class _Reading:
         place = _call_of(turn, name, wanted)
         call_id = wanted if isinstance(wanted, str) else span.id
         if place is None:
-            arguments = attributes.get("gen_ai.tool.call.arguments", attributes.get("input.value"))
-            turn.calls.append(tool_call(name, arguments, call_id, {"span_id": span.id}))
+            given, no_object = parse_arguments(
+                attributes.get("gen_ai.tool.call.arguments", attributes.get("input.value"))
+            )
+            arguments = {"input": given} if no_object else given
+            turn.calls.append(ToolCall(name, arguments, call_id, None, {"span_id": span.id}))
         else:
             call = turn.calls[place]
             call_id = call.id if call.id is not None else call_id

@@ -1,11 +1,13 @@
 """Claude Code sessions: turns over many lines, results with their calls, the person's own words, sub-agents apart."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from misstep.harness.readers.coding_agents import claude_code
+from misstep.harness.readers.files import sample_file
 from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
 
@@ -146,6 +148,14 @@ def test_a_document_of_log_lines_is_a_session_named_by_its_file() -> None:
     (session,) = claude_code.read(document.encode(), SOURCE)
     assert session.id == "some-session"
     assert session.extra["wrapper"] == {"title": "x"}
+
+
+def test_sessions_of_qwen_code_whose_lines_look_alike_are_refused(tmp_path: Path) -> None:
+    about = {"sessionId": "s1", "uuid": "u1", "parentUuid": None}
+    said = {"type": "user", "message": {"role": "user", "parts": [{"text": "Fix it"}]}}
+    path = tmp_path / "session.jsonl"
+    path.write_text("\n".join(json.dumps(about | line) for line in ({"type": "system", "subtype": "start"}, said)))
+    assert "Qwen Code" in str(claude_code.refuse(sample_file(path)))
 
 
 def test_a_file_of_summaries_holds_no_trajectory() -> None:

@@ -144,3 +144,59 @@ def test_every_message_becomes_a_step_or_a_result_of_one(messages: list[dict[str
     answers = sum(message["role"] == "tool" for message in messages)
     assert sum(len(step.results) for step in steps) == answers
     assert sum(len(step.calls) for step in steps) == sum(len(message.get("tool_calls", ())) for message in messages)
+
+
+ASKED = {"role": "user", "content": "Read it"}
+OF_VENDORS = {
+    "Anthropic": [
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "read", "input": {"path": "a"}}]},
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "gone", "is_error": True}],
+        },
+    ],
+    "Gemini": [
+        {"role": "model", "parts": [{"functionCall": {"id": "c1", "name": "read", "args": {"path": "a"}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"id": "c1", "name": "read", "response": {"error": "gone"}}}]},
+    ],
+    "messages of the AI SDK": [
+        {
+            "role": "assistant",
+            "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "read", "input": {"path": "a"}}],
+        },
+        {
+            "role": "tool",
+            "content": [{"type": "tool-result", "toolCallId": "c1", "output": {"type": "error-text", "value": "gone"}}],
+        },
+    ],
+    "the AI SDK's interface": [
+        {
+            "role": "assistant",
+            "parts": [{"type": "tool-read", "toolCallId": "c1", "input": {"path": "a"}, "errorText": "gone"}],
+        }
+    ],
+    "AgentDojo": [
+        {"role": "assistant", "content": None, "tool_calls": [{"function": "read", "args": {"path": "a"}, "id": "c1"}]},
+        {"role": "tool", "content": [{"type": "text", "content": ""}], "tool_call_id": "c1", "error": "gone"},
+    ],
+}
+
+
+@pytest.mark.parametrize("messages", OF_VENDORS.values(), ids=OF_VENDORS)
+def test_calls_and_answers_among_the_parts_of_a_message_are_calls_and_results(messages: list[dict[str, Any]]) -> None:
+    steps, where = steps_of([ASKED, *messages, {"role": "assistant", "content": [{"type": "text", "content": "No."}]}])
+    assert [(step.role, step.text) for step in steps] == [("user", "Read it"), ("agent", ""), ("agent", "No.")]
+    assert [(call.name, call.arguments, call.id) for call in steps[1].calls] == [("read", {"path": "a"}, "c1")]
+    assert [(result.text, result.is_error, result.call_id) for result in steps[1].results] == [("gone", True, "c1")]
+    assert where == (0, *(1 for _ in messages), 2)
+
+
+def test_a_thought_among_the_parts_is_reasoning_and_words_beside_an_answer_are_a_step() -> None:
+    thought, text = {"type": "reasoning", "text": "Look."}, {"type": "text", "text": "And now?"}
+    answer = {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "x = 1"}]}
+    call = {"type": "tool_use", "id": "c1", "name": "read"}
+    steps, where = steps_of(
+        [{"role": "assistant", "content": [thought, call]}, {"role": "user", "content": [answer, text]}]
+    )
+    assert (steps[0].reasoning, steps[0].text, steps[0].results[0].text) == ("Look.", "", "x = 1")
+    assert (steps[1].role, steps[1].text, where) == ("user", "And now?", (0, 1))

@@ -82,6 +82,22 @@ def test_fields_may_have_any_usual_name(tmp_path: Path, speaker: str, text: str,
     assert [(step.role, step.text) for step in run.steps] == [("user", "Sort it."), ("agent", "Sorted.")]
 
 
+def test_a_type_that_is_a_role_says_who_speaks_before_the_name_of_a_tool() -> None:
+    call = {"name": "look", "args": {"path": "a"}, "id": "c1", "type": "tool_call"}
+    (run,) = read(
+        {
+            "messages": [
+                {"type": "human", "content": "Look"},
+                {"type": "ai", "content": "", "tool_calls": [call]},
+                {"type": "tool", "name": "look", "content": "gone", "tool_call_id": "c1", "status": "error"},
+            ]
+        }
+    )
+    assert speakers(run) == [("user", None), ("agent", None)]
+    assert run.steps[1].calls == (ToolCall("look", {"path": "a"}, "c1"),)
+    assert [(result.text, result.is_error) for result in run.steps[1].results] == [("gone", True)]
+
+
 def test_calls_and_observations_that_are_messages_are_calls_and_results() -> None:
     (run,) = read(
         {

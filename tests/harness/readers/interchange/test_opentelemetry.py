@@ -135,6 +135,38 @@ def test_what_an_inner_agent_is_told_is_no_word_of_the_user_and_its_steps_name_i
     ]
 
 
+def test_an_agent_around_all_that_asks_no_model_leaves_its_words_to_the_user() -> None:
+    (run,) = read(
+        [span("Workflow", "AGENT"), span("Clerk", "AGENT", "Workflow"), model("m1", 1, ASKED, "Yes", "Clerk")]
+    )
+    assert roles(run) == [*ASKED, ("agent", "Yes")]
+    assert run.task == "Rename it"
+
+
+def test_an_agent_that_is_handed_a_conversation_goes_on_with_it_and_repeats_no_call() -> None:
+    call = {"tool_call": {"id": "c1", "function": {"name": "look", "arguments": "{}"}}}
+    calling = {"message": {"role": "assistant", "tool_calls": [call]}}
+    told = messages(("system", "Sell."), ("user", "Rename it"), ("assistant", "I look."))
+    answer = {"message": {"role": "tool", "tool_call_id": "c1", "content": "a.py"}}
+    first = {"input_messages": messages(*ASKED), "output_messages": [*told[2:], calling]}
+    then = {"input_messages": [*told, calling, answer], "output_messages": messages(("assistant", "Sold."))}
+    (run,) = read(
+        [
+            span("Clerk", "AGENT"),
+            span("m1", "LLM", "Clerk", 1, llm=first),
+            span("handoff", "TOOL", "Clerk", 2, **{"input.value": "Clerk"}),
+            span("Seller", "AGENT", second=3),
+            span("m2", "LLM", "Seller", 4, llm=then),
+        ]
+    )
+    assert roles(run) == [*ASKED, ("agent", "I look."), ("system", "Sell."), ("agent", "Sold.")]
+    assert [(call.name, call.arguments, call.parse_error) for call in run.steps[2].calls] == [
+        ("look", {}, None),
+        ("handoff", {"input": "Clerk"}, None),
+    ]
+    assert [result.text for result in run.steps[2].results] == ["", "a.py"]
+
+
 def test_equal_call_ids_of_two_agents_are_two_calls() -> None:
     def using(name: str, second: int, agent: str) -> list[dict[str, Any]]:
         call = {"tool_call": {"id": "call_1", "function": {"name": name, "arguments": "{}"}}}

@@ -1,0 +1,75 @@
+"""Typed parts of a chat message: thoughts, calls and answers as the APIs and SDKs of four vendors write them.
+
+Anthropic   {"type": "tool_use", "id": "c1", "name": "read", "input": {}}, answered by
+            {"type": "tool_result", "tool_use_id": "c1", "content": "x = 1", "is_error": false}
+Gemini      {"functionCall": {"name": "read", "args": {}}}, {"functionResponse": {"name": "read", "response": {}}}
+AI SDK      {"type": "tool-call", "toolCallId": "c1", "toolName": "read", "input": {}}, {"type": "tool-result", …};
+            of its user interface {"type": "tool-read", "toolCallId": "c1", "input": {}, "output": "x = 1"}
+OpenAI      {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"}, {"type":
+            "function_call_output", "call_id": "c1", "output": "x = 1"}
+"""
+
+from typing import Any
+
+from misstep.harness.readers.input.fields import text_or_none
+from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
+from misstep.harness.readers.interchange.conversation import Turn
+from misstep.harness.trajectory import ToolResult
+
+_WRAPPERS = ("functionCall", "functionResponse", "toolInvocation")
+_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use", "tool-call", "dynamic-tool", "function_call")
+_RESULTS = ("tool_result", "tool-result", "function_call_output")
+_THOUGHTS = ("thinking", "reasoning")
+_IDS = ("tool_use_id", "toolCallId", "call_id", "id")
+_NAMES = ("toolName", "name")
+_ARGUMENTS = ("input", "args", "arguments")
+_ANSWERS = ("errorText", "output", "result", "response", "content")
+
+
+def place_parts(turn: Turn, parts: Any) -> list[str]:
+    """Put the thoughts, calls and answers among the parts of a message into its turn; return the texts among them."""
+    texts: list[str] = []
+    for part in parts if isinstance(parts, list) else []:
+        if not isinstance(part, dict) or not _place(turn, part):
+            text, _ = split_content([part])
+            texts += [text] if text else []
+    return texts
+
+
+def _place(turn: Turn, part: dict[str, Any]) -> bool:
+    wrapper = next((name for name in _WRAPPERS if isinstance(part.get(name), dict)), "")
+    fields = part | part.get(wrapper, {})
+    kind = as_text(part.get("type"))
+    if kind in _THOUGHTS or part.get("thought") is True:
+        texts = [fields.get("thinking", fields.get("text")), split_content(fields.get("summary"))[0]]
+        turn.reasoning += [text for text in texts if isinstance(text, str) and text]
+        return True
+    answers = kind in _RESULTS or wrapper == "functionResponse"
+    of_interface = kind.startswith("tool-") and "toolCallId" in fields and not answers
+    calls = of_interface or kind in _CALLS or wrapper in ("functionCall", "toolInvocation")
+    call_id = text_or_none(_first(fields, _IDS))
+    if calls:
+        name = as_text(_first(fields, _NAMES)) or kind.removeprefix("tool-")
+        turn.calls.append(tool_call(name, _first(fields, _ARGUMENTS), call_id))
+    if answers or (calls and any(name in fields for name in _ANSWERS[:3])):
+        turn.results.append(_result(fields, call_id, of_gemini=wrapper == "functionResponse"))
+    return calls or answers
+
+
+def _first(fields: dict[str, Any], names: tuple[str, ...]) -> Any:
+    return next((fields[name] for name in names if fields.get(name) is not None), None)
+
+
+def _result(fields: dict[str, Any], call_id: str | None, *, of_gemini: bool) -> ToolResult:
+    value = _first(fields, _ANSWERS)
+    failed = next((fields[name] for name in ("is_error", "isError") if isinstance(fields.get(name), bool)), None)
+    if fields.get("errorText") is not None:
+        failed = True
+    if of_gemini and isinstance(value, dict) and ("error" in value or "output" in value):
+        failed = True if "error" in value else failed
+        value = value.get("error", value.get("output"))
+    elif isinstance(value, dict) and isinstance(value.get("type"), str) and "value" in value:
+        failed = True if value["type"].startswith("error") else failed
+        value = value["value"]
+    text = split_content(value)[0] if isinstance(value, list) else as_text(value)
+    return ToolResult(text, failed, None, call_id, {})
