@@ -253,12 +253,22 @@ def may_hold_labels(name: str, cells: Sequence[str], items: Sequence[str]) -> bo
     return column.cells <= 2 * HANDFUL or column.variety < _NEARLY_ALL
 
 
+def _nothing_shared(columns: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether no label is in two columns, at least two of which have many and one of which has words."""
+    labelled = [column for name, cells in columns.items() if (column := _column(name, cells)).labels]
+    labels = [label for column in labelled for label in column.labels]
+    several = sum(column.cells > HANDFUL for column in labelled) > 1
+    return several and not all(column.numbers for column in labelled) and len(set(labels)) == len(labels)
+
+
 def ask_about(columns: Mapping[str, Sequence[str]], file: str, *, interval: bool = False) -> InputError | None:
     """Return the question which columns are raters, with an answer to take over; `None` where all look like some."""
     odd = odd_columns(columns, interval=interval)
+    if not odd and _nothing_shared(columns):
+        odd = dict.fromkeys(columns, "no label in common with another column")
     if not odd:
         return None
-    raters = [name for name in columns if name not in odd and name.casefold() not in WHO]
+    raters = [name for name, cells in columns.items() if name not in odd and name.casefold() not in WHO and any(cells)]
     one_a_row = any(name.casefold() in WHO for name in columns)
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(raters)

@@ -91,7 +91,8 @@ class Coefficient(Struct, frozen=True):
     def _interval(self, quantile: float) -> tuple[float, float] | None:
         if self.value is None or self.se is None:
             return None
-        return max(-1.0, self.value - quantile * self.se), min(1.0, self.value + quantile * self.se)
+        least = min(-1.0, self.value)  # Fleiss' kappa of incomplete ratings may be below -1
+        return max(least, self.value - quantile * self.se), min(1.0, self.value + quantile * self.se)
 
     def estimate(self, interval: tuple[float, float] | None, method: str) -> Estimate:
         """Return the coefficient with an interval and how that was made."""

@@ -43,7 +43,7 @@ class ParsedAnswer(Struct, frozen=True):
 
 class _Part(Struct):
     type: str = ""
-    text: str = ""
+    text: str | None = None
 
 
 class _Message(Struct):
@@ -134,7 +134,7 @@ def _first_choice(completion: _Completion, redact: Redact) -> _Choice:
 
 def _joined(content: str | list[_Part] | None) -> str | None:
     if isinstance(content, list):
-        return "".join(part.text for part in content if part.type in ("text", "output_text"))
+        return "".join(part.text or "" for part in content if part.type in ("text", "output_text"))
     return content
 
 
@@ -204,6 +204,8 @@ def rates_of(answer: ParsedAnswer) -> Rates | None:
 
 def _on_status(status: int, error: Any) -> str:
     """What to look at where the address is likely at fault: a server that knows the address speaks of the model."""
+    if 300 <= status < 400:
+        return "it answers at another address: does --base-url begin with `https://` and end in `/v1`?"
     unknown_address = status == 404 and "model" not in as_text(error).casefold()
     return "does the address (--base-url) end in `/v1`?" if unknown_address else ""
 

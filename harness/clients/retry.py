@@ -60,7 +60,7 @@ class RetryingClient(AroundClient):
                 return failure
             wait, most = self._wait(attempt, failure), self._limits.total_seconds
             if total + wait >= most:
-                passes = f"waiting {wait:.3g} s more would pass the limit of {most:g} s a call"
+                passes = f"waiting {max(1, round(wait)):,} s more would pass the limit of {most:g} s a call"
                 return replace(failure, sentence=f"{clause(failure.sentence)}; {passes}")
             before = time.monotonic()
             await self._sleep(wait)

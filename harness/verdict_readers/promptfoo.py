@@ -10,9 +10,10 @@ A file (made up)::
         "assertion": {"type": "llm-rubric", "metric": "done"}, "metadata": {"graderError": true}}]}}]}}
 
 The label is `pass` or `fail`. The judge is the assertion's metric, or else its type; a second one of that name in a
-test is `NAME-2`. The item is the test's description, or else its number (`testIdx`). A grader that fails or whose reply
-cannot be parsed is written as a failed assertion with the score 0: it is unreadable here. A test that ended in an error
-(`failureReason` 2) has failed. The score says how good the output is: of a `fail`, 1 less it is the certainty.
+test is `NAME-2`. The item is the test's description, or else its number (`testIdx`). A test has an output of each
+prompt and provider, which are its attempts (`promptIdx`). A grader that fails or whose reply cannot be parsed is
+written as a failed assertion with the score 0: it is unreadable here. A test that ended in an error (`failureReason` 2)
+has failed. The score says how good the output is: of a `fail`, 1 less it is the certainty.
 
 Sources: https://www.promptfoo.dev/docs/configuration/outputs, https://github.com/promptfoo/promptfoo (src/matchers.ts,
 src/types/index.ts), https://github.com/promptfoo/promptfoo/issues/2084.
@@ -21,6 +22,8 @@ src/types/index.ts), https://github.com/promptfoo/promptfoo/issues/2084.
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
+
+from msgspec.structs import replace
 
 from misstep.harness.values import plain
 from misstep.harness.verdict_readers.written import Place, WrittenVerdict, mapping, objects, scalars, share, text
@@ -55,7 +58,9 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
     for number, result in enumerate(results):
         if not isinstance(result, dict):
             raise place.error("the result is not an object", _FORM, f"results.results[{number}]")
-        yield from _of_result(result, number, place)
+        column = result.get("promptIdx")
+        attempt = column + 1 if isinstance(column, int) else 1
+        yield from (replace(one, attempt=attempt) for one in _of_result(result, number, place))
 
 
 def _of_result(result: dict[str, Any], number: int, place: Place) -> Iterator[WrittenVerdict]:

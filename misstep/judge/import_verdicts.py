@@ -35,7 +35,10 @@ def import_verdicts(
         str, typer.Option(metavar="FIELD", help="Field with the ids of the benchmark, if the tool has ids of its own.")
     ] = "",
     attempt: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Attempt to take, if items have several, such as epochs.")
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Attempt to take, if items have several: epochs, or prompts of promptfoo."
+        ),
     ] = 1,
     data: Data = None,
     json: options.ScoresAsJson = False,

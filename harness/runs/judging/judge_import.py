@@ -121,6 +121,7 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
         f"{n_items:,} items of {question.name}.",
         *turned,
         *_unused(choice.labels, chosen),
+        *_again(by_item),
         *_left_out(unknown, no_question, content, len(of_judge) - len(chosen), question),
         *_unread(verdicts, by_item),
     )
@@ -214,8 +215,11 @@ def _verdict(
     read = [_read(item, one, judge, labels, mapping) for one in answers]
     if len({(one.status, one.label) for one in read}) == 1:
         return read[0] if len({one.score for one in read}) == 1 else replace(read[0], score=None)
+    files = len({one.place.file for one in answers})
     labels_read = ", ".join(
-        f"{'no label' if one.label is None else _short(one.label)} in {one.place}" for one in answers[: _SHOWN + 1]
+        f"{'no label' if one.label is None else _short(one.label)} in "
+        f"{f'{one.place.file}, ' if files > 1 else ''}{one.place}"
+        for one in answers[: _SHOWN + 1]
     )
     error = f"the files answer it {len(answers)} times, and not alike: {labels_read}"
     return Verdict(item, judge, None, "unreadable", model=answers[0].model, error=error)
@@ -251,6 +255,13 @@ def _unused(mapping: Mapping[str, str], chosen: Sequence[WrittenVerdict]) -> Ite
     used = {one.label.casefold() for one in chosen if one.label is not None}
     if unused := [theirs for theirs in mapping if theirs.casefold() not in used]:
         yield f"No verdict has the label that --label maps: {_first(unused)}."
+
+
+def _again(by_item: Mapping[str, Sequence[WrittenVerdict]]) -> Iterator[str]:
+    several = [item for item, answers in by_item.items() if len(answers) > 1]
+    if several:
+        count = f"Several verdicts on {_counted(len(several), 'item')}"
+        yield f"{count} count once if they are alike, and otherwise as unreadable: {_first(several)}."
 
 
 def _left_out(

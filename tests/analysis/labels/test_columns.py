@@ -154,6 +154,24 @@ def test_a_column_that_shares_no_label_while_others_share_theirs_is_asked_about(
     assert odd_columns(alone) == {}, "of two it cannot be told which is the rater"
 
 
+def test_columns_none_of_which_has_a_label_in_common_are_asked_about(tmp_path: Path) -> None:
+    """A table of one rating a row is not taken for two raters who never agree; raters who are named are."""
+    path = tmp_path / "scores.csv"
+    path.write_text("task,aspect,score\n" + "".join(f"t{row},{LABELS[row % 3]},{row % 2}\n" for row in range(12)))
+    with pytest.raises(InputError, match=r"2 columns do not look like raters: 'aspect' \(no label in common"):
+        read_labels(path)
+    assert len(read_labels(path, ["aspect", "score"]).raters) == 2
+
+
+def test_a_column_without_labels_is_not_proposed_as_a_rater(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    rows = "".join(f"{row},,{LABELS[row % 3]},{LABELS[row % 2]},part {row % 2}\n" for row in range(12))
+    path.write_text(f"item,why dropped,ann,ben,split\n{rows}")
+    with pytest.raises(InputError) as asked:
+        read_labels(path)
+    assert "--raters ann,ben" in asked.value.advice
+
+
 WORDS = ("asked", "late", "see log", "", "not sure", "")
 
 

@@ -103,7 +103,7 @@ def test_what_may_pass_is_asked_again_and_then_named(fault: Play, kind: str) -> 
         (answer({"error": {"message": "wrong key"}}, 401), "unauthorised", "OPENAI_API_KEY"),
         (answer({"error": "not yours"}, 403), "unauthorised", "not yours"),
         (answer({"error": {"code": "insufficient_quota", "message": "pay"}}, 429), "quota", "no credit"),
-        (answer(b"", 307, Location="http://127.0.0.1:1/v1"), "bad_request", "307"),
+        (answer(b"", 307, Location="http://127.0.0.1:1/v1"), "bad_request", "does --base-url begin with `https://`"),
         (endless, "too_large", "larger than 1,048,576 bytes"),
         (answer(b" " * (2 << 20)), "too_large", "larger than"),
     ],
@@ -146,6 +146,7 @@ def test_the_limit_of_a_call_holds_for_all_its_attempts() -> None:
         (completion("half \ud800 pair"), {"text": "half \ufffd pair"}),
         (completion(choice={"finish_reason": None}), {"finish": None}),
         (completion([{"type": "text", "text": "ye"}, {"type": "text", "text": "s"}]), {"text": "yes"}),
+        (completion([{"type": "reasoning", "text": None}, {"type": "text", "text": "yes"}]), {"text": "yes"}),
         (completion(float("nan"), message={"content": "yes", "score": float("nan")}), {"text": "yes"}),
     ],
 )
@@ -191,9 +192,9 @@ def test_without_a_word_of_the_server_waits_double_up_to_a_limit() -> None:
 
 
 def test_a_wait_past_the_total_limit_is_not_begun() -> None:
-    outcome, waits, requests = outcome_of(answer({}, 429, Retry_After="90"), limits=RetryLimits(total_seconds=60))
+    outcome, waits, requests = outcome_of(answer({}, 429, Retry_After="86400"), limits=RetryLimits(total_seconds=60))
     assert (requests, waits) == (1, [])
-    assert "limit of 60 s" in outcome.sentence
+    assert "waiting 86,400 s more would pass the limit of 60 s" in outcome.sentence
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 500])

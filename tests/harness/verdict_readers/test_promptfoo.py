@@ -78,3 +78,10 @@ def test_a_test_without_a_description_is_known_by_its_number_and_lines_stand_alo
     results = [RESULT | {"testIdx": number, "testCase": {}} for number in range(2)]
     (tmp_path / "results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in results))
     assert {one.item for one in written_verdicts(tmp_path / "results.jsonl").verdicts} == {"0", "1"}
+
+
+def test_the_outputs_of_several_prompts_and_providers_are_attempts_at_a_test() -> None:
+    results = [RESULT | {"promptIdx": 1, "testCase": {}, "testIdx": 4}, RESULT | {"testCase": {}, "testIdx": 4}]
+    document = {"results": {"version": 3, "results": [*results, results[0] | {"failureReason": 2}]}}
+    read = [(one.item, one.attempt) for one in promptfoo.verdicts(document, Place("results.json", 1))]
+    assert dict.fromkeys(read) == {("4", 2): None, ("4", RESULT.get("promptIdx", 0) + 1): None}

@@ -60,7 +60,7 @@ def test_few_labels_give_a_matrix_a_pair_and_many_a_list_of_confusions(tmp_path:
 
 
 def test_long_lists_are_cut_and_say_how_much_is_left(tmp_path: Path) -> None:
-    result = report(tmp_path, ["item,ann,ben", *(f"{item},a,b" for item in range(250))])
+    result = report(tmp_path, ["item,ann,ben", *(f"{item},{'ab'[item % 2]},{'ba'[item % 2]}" for item in range(250))])
     disagreements = next(disagreement_tables(result))
     assert len(disagreements.rows) == 200 * 2
     assert disagreements.notes == ("The first 200; 50 more are in the output of --json.",)

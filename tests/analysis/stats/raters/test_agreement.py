@@ -186,3 +186,11 @@ def test_a_rater_with_one_category_has_a_kappa_of_0_and_no_error(column: list[in
     kappa = cohen_kappa(table, weighting)
     assert kappa.value == pytest.approx(0, abs=1e-12)
     assert (kappa.se, kappa.se_null) == (0, 0)
+
+
+def test_an_interval_holds_its_coefficient_where_incomplete_ratings_put_it_below_minus_one() -> None:
+    kappa = fleiss_kappa(np.array([[1, 1], [2, 0], *[[1, 0]] * 40])).overall
+    interval = kappa.t_interval()
+    assert kappa.value is not None
+    assert interval is not None
+    assert interval[0] <= kappa.value < -1

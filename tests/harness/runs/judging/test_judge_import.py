@@ -79,10 +79,21 @@ def test_a_mapping_leaves_letter_case_aside_may_turn_labels_round_and_is_said_wh
 
 def test_an_item_answered_twice_has_a_label_only_where_both_say_it(tmp_path: Path, plants: Path) -> None:
     file = table(tmp_path, "i0,fruit", "i0,FRUIT", "i1,fruit", "i1,vegetable")
-    said = verdicts(imported_judge(file, plants), plants)
+    imported = imported_judge(file, plants)
+    said = verdicts(imported, plants)
+    assert imported.remarks[1].startswith("Several verdicts on 2 items count once if they are alike")
     assert said["i0"].label == "fruit"
     assert said["i1"].status == "unreadable"
     assert said["i1"].error == ("the files answer it 2 times, and not alike: 'fruit' in line 4, 'vegetable' in line 5")
+
+
+def test_of_files_that_answer_an_item_differently_each_is_named(tmp_path: Path, plants: Path) -> None:
+    (tmp_path / "both").mkdir()
+    table(tmp_path / "both", "i0,fruit", name="1.csv")
+    table(tmp_path / "both", "i0,vegetable", name="2.csv")
+    error = verdicts(imported_judge(tmp_path / "both", plants), plants)["i0"].error or ""
+    assert "1.csv, line 2" in error
+    assert "2.csv, line 2" in error
 
 
 def test_a_number_means_the_same_however_it_is_written_and_a_reply_is_not_quoted_whole(tmp_path, plants) -> None:
