@@ -140,6 +140,19 @@ class Repository:
         places = [place for place, commit in enumerate(commits) if commit.id == after]
         return commits[: places[0] + 1][::-1] if places else commits[::-1]
 
+    def renames(self, oldest: str, newest: str) -> dict[tuple[str, str], str]:
+        """Return the path before each rename of a file along first parents, by commit and new path."""
+        shown = ("-m", "--first-parent", "-M", "--diff-filter=R", "--name-status", "-z", "--format=%H")
+        earlier, commit = dict[tuple[str, str], str](), ""
+        fields = iter(self._ask("log", *shown, f"{oldest}..{newest}").split(b"\0"))
+        for field in map(bytes.strip, fields):
+            if field.startswith(b"R"):
+                old = _name(next(fields))
+                earlier[commit, _name(next(fields))] = old
+            elif field:
+                commit = field.decode("ascii")
+        return earlier
+
     def diff(self, commit: Commit) -> str:
         """Return what a commit changed of what it landed on, as a unified diff."""
         return self._ask("diff-tree", "-p", *_PLAIN, "--full-index", *_from(commit)).decode("utf-8", "surrogateescape")

@@ -28,7 +28,7 @@ from misstep.harness.repair.failure_bot.rules import (
 from misstep.harness.repair.failure_bot.tasks import RepairTask
 from misstep.harness.repair.validators.test_files import file_of
 from misstep.harness.workspace import Limits, Sandbox, Toolchain, install_line
-from misstep.harness.workspace.suite.command import takes_names
+from misstep.harness.workspace.suite.command import takes_names, unittest_name
 from misstep.harness.workspace.suite.report import FailedTest, SuiteReport
 from misstep.harness.workspace.suite.run import How, plain_line
 
@@ -179,14 +179,15 @@ class _Triage:
         if test in self.lacks or state.state == "flaky":
             return None
         history = self.repository.first_parents(self.commit.id, _MOST_COMMITS)
+        called = self._called(test, history)
         slow: set[str] = set()
 
         def run(commit: str) -> Outcome:
-            report = self.runs.report(commit, [test], self.how(test))
+            report = self.runs.report(commit, [called[commit]], self.how(test))
             slow.update([commit] if report.ended == "time" else [])
             if len(slow) >= _MOST_SLOW:
                 raise TimeSpent("the tests do not end within their time at several commits")
-            outcome = outcome_of(report, test)
+            outcome = outcome_of(report, called[commit])
             self.sound.update([test] if outcome == "passed" else [])
             return outcome
 
@@ -210,6 +211,18 @@ class _Triage:
             self.suspected[change.id] = _SUSPICION
             _tell("blame", f"{change.short} {change.subject} ({answer.posterior:.1%}, {answer.runs} runs)")
         return answer
+
+    def _called(self, test: str, history: Sequence[Commit]) -> dict[str, str]:
+        """Return what a test is called at each commit: its file may have been renamed."""
+        earlier = self.repository.renames(history[0].id, history[-1].id)
+        path, called = file_of(test, self.paths), dict[str, str]()
+        for commit in reversed(history):
+            called[commit.id] = test
+            if old := earlier.get((commit.id, path)):
+                forms = (path, old), (unittest_name(path), unittest_name(old))
+                test = next((was + test.removeprefix(now) for now, was in forms if test.startswith(now)), test)
+                path = old
+        return called
 
     def _filed(
         self, group: tuple[FailedTest, ...], states: dict[str, Flakiness], bisection: Bisection | None

@@ -1,5 +1,6 @@
 """What a test command found: which tests ran, which failed and how, from JUnit XML."""
 
+import re
 from typing import Literal
 from xml.etree import ElementTree as Xml
 
@@ -11,6 +12,10 @@ Runner = Literal["pytest", "unittest", "node", "jest", "mocha", "tap", "go", "ju
 
 MOST_TRACE = 6_000
 """How many characters of one failure are kept: the end of a trace says most."""
+
+
+_CLASSES = re.compile(r"(?:\.[A-Z]\w{0,200}){1,20}$")
+"""What in a name of pytest's report follows the module, by how classes are written."""
 
 
 class FailedTest(Struct, frozen=True, omit_defaults=True):
@@ -105,7 +110,10 @@ def _junit_id(case: Xml.Element) -> str:
         module = file.removesuffix(".py").replace("/", ".")
         if not group and name == module:  # the file could not be imported
             return file
-        classes = group.removeprefix(module).strip(".").replace(".", "::") if group.startswith(module) else ""
+        if group and not f"{group}.".startswith(f"{module}."):  # the function is of another file: inherited, or wrapped
+            module = _CLASSES.sub("", group)
+            file = f"{module.replace('.', '/')}.py"
+        classes = group.removeprefix(module).strip(".").replace(".", "::")
         return "::".join(part for part in (file, classes, name) if part)
     return "::".join(part for part in (file or group, name) if part)
 

@@ -94,6 +94,16 @@ def test_a_constant_failure_is_failing_and_blamed_however_its_tests_are_run(sand
     assert case.language == "python"
 
 
+@pytest.mark.parametrize("command", ["python -m pytest -q", COMMAND])
+def test_the_rename_of_a_test_s_file_is_no_change_to_blame(sandbox: Sandbox, tmp_path: Path, command: str) -> None:
+    repository = MadeRepository(tmp_path / "made")
+    repository.commit({"price.py": PRICE, "test_price.py": TESTS})
+    bad = repository.commit({"price.py": BROKEN})
+    repository.commit({"test_price.py": None, "test_sum.py": TESTS})
+    (result,) = triaged(repository.folder, sandbox, command=command)
+    assert result.task.blame == bad
+
+
 def test_a_test_that_fails_after_others_only_is_no_flaky_one(sandbox: Sandbox, tmp_path: Path) -> None:
     repository = MadeRepository(tmp_path / "made")
     kept = "SEEN = []\n\ndef total(prices):\n    SEEN.append(prices)\n    return sum(prices) + len(SEEN) - 1\n"

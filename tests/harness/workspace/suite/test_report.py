@@ -61,6 +61,17 @@ def test_pytest_and_unittest_report_each_failure_under_the_id_that_runs_it_again
     assert [test.id for test in from_junit_xml((tmp_path / REPORT).read_bytes()).failed] == ["test_sums.py"]
 
 
+def test_an_inherited_test_has_the_file_and_the_class_that_run_it(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_base.py").write_text("class TestBase:\n    def test_one(self):\n        assert 0\n")
+    (tmp_path / "tests/test_heir.py").write_text(
+        "from test_base import TestBase as _Base\nclass TestHeir(_Base):\n    pass\n"
+    )
+    _run(tmp_path, suite_command("python -m pytest -q"))
+    failed = [test.id for test in from_junit_xml((tmp_path / REPORT).read_bytes()).failed]
+    assert failed == ["tests/test_base.py::TestBase::test_one", "tests/test_heir.py::TestHeir::test_one"]
+
+
 def test_a_report_of_another_program_is_read_by_its_file_or_class() -> None:
     data = b"""<testsuites><testsuite><testcase classname="a.B" name="works"/>
     <testcase file="lib/b.test.js" name="adds"><failure message="expected 1">at b.js:3</failure></testcase>
