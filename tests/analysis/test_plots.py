@@ -13,6 +13,7 @@ from matplotlib.image import imread
 from misstep.analysis.plots import bars, confusion, crossed, curves, forest, funnel, heat_map, small_multiples
 from misstep.analysis.plots.drawing import standalone
 from misstep.analysis.plots.layout import WIDTH, fitted_apart
+from misstep.analysis.plots.points import cost_quality, reliability
 from misstep.analysis.tables import Row
 from misstep.harness.escaping import one_line
 from tests.analysis.pages.html_rules import check_page
@@ -32,6 +33,8 @@ def every_figure() -> dict[str, str]:
         "curves": curves(CURVE, {"1": 1.0, "40": 40.0}, "Curves"),
         "funnel": funnel([Row("Sent", 9, unit="count"), Row("Kept", 3, unit="count")], "Funnel"),
         "heat_map": heat_map([[0.5, None]], ["alpha"], ["Loops", "Edits"], "Heat", unit="share"),
+        "cost_quality": cost_quality(compared().rows, {row.quantity: 0.1 for row in compared().rows}, "Cost"),
+        "reliability": reliability(CURVE, {"1": 0.5, "40": 1.0}, "Scores"),
     }
 
 

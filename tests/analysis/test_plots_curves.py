@@ -9,7 +9,6 @@ from misstep.analysis.plots import curves, funnel
 from misstep.analysis.plots.layout import WIDTH, text_width
 from misstep.analysis.tables import Row
 from misstep.harness.errors import UsageError
-from tests.analysis.pages.html_rules import check_page
 from tests.analysis.svg import description, shown
 
 PLACES = {f"pass@{k}": float(k) for k in (1, 2, 5, 10, 50, 100)}
@@ -35,14 +34,6 @@ def lines(svg: str) -> list[list[tuple[float, float]]]:
         numbers = [float(number) for number in style.split() if number not in "ML"]
         results.append(list(zip(numbers[::2], numbers[1::2], strict=True)))
     return [line for line in results if len(line) > 2]
-
-
-@pytest.mark.parametrize("figure", [curves(one_curve(), PLACES, "Curve"), funnel(STEPS, "Funnel")])
-def test_both_are_figures_of_a_page_in_the_colours_of_the_page(figure):
-    check_page(figure)
-    colours = set(re.findall(r"(?:fill|stroke): ?([^;\"]+)", figure))
-    assert colours
-    assert all(colour in ("none", "currentColor") or colour.startswith("var(--") for colour in colours)
 
 
 def test_a_wide_axis_is_logarithmic_and_a_narrow_one_even():

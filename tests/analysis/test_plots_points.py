@@ -1,13 +1,10 @@
 """Points: what quality costs, and how often answers are right by their score."""
 
-import re
-
 import pytest
 
 from misstep.analysis.plots.points import cost_quality, reliability
 from misstep.analysis.tables import Row
 from misstep.harness.errors import UsageError
-from tests.analysis.pages.html_rules import check_page
 from tests.analysis.svg import description, shown
 
 
@@ -27,15 +24,6 @@ def runs(**accuracy: float | None) -> list[Row]:
 
 BINS = [Row("Score 0.5", 0.4, 0.3, 0.5, 30, unit="share"), Row("Score 1", 0.9, 0.8, 0.95, 1_200, unit="share")]
 MEANS = {"Score 0.5": 0.5, "Score 1": 1.0}
-
-
-@pytest.mark.parametrize(
-    "figure", [cost_quality(runs(a=0.8, b=0.7), {"a": 0.1, "b": 0.2}, "Cost"), reliability(BINS, MEANS, "Scores")]
-)
-def test_both_are_figures_of_a_page_in_the_colours_of_the_page(figure):
-    check_page(figure)
-    colours = set(re.findall(r"(?:fill|stroke): ?([^;\"]+)", figure))
-    assert all(colour in ("none", "currentColor") or colour.startswith("var(--") for colour in colours)
 
 
 def test_a_run_without_a_known_cost_is_not_drawn_and_never_stands_at_nothing():

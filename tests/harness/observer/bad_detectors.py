@@ -119,19 +119,3 @@ class Spying(_Bad):
         return Feedback(
             (Misbehaviour("spied", rationale=str([value for value in os.environ.values() if "k-1" in value])),)
         )
-
-
-class Nagging(_Bad):
-    """Asks a model again and again."""
-
-    async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
-        while True:
-            await _begin(ask)
-
-
-class Shouting(_Bad):
-    """Asks a model something that is megabytes long."""
-
-    async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
-        await ask(Request(ask.model, (Message("user", "x" * 2_000_000),)))
-        return Feedback()

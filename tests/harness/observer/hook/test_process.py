@@ -10,16 +10,16 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 
 from misstep.harness.observer.hook.place import SessionPlace
 from misstep.harness.places import cache_folder
+from tests.harness.clients.faulty_server import answer, completion, serving
 from tests.harness.observer.growing_sessions import looping, written
+from tests.misstep.as_a_user import in_a_thread
 
 HOOK = [sys.executable, "-m", "misstep", "observe", "--hook"]
 KEY = "sk-never-in-a-file"
@@ -177,41 +177,14 @@ def test_a_process_that_hears_nothing_ends(hooks: Hooks) -> None:
     assert hooks.process() is None
 
 
-@pytest.fixture
-def server() -> Iterator[tuple[str, list[bytes]]]:
-    asked: list[bytes] = []
+def test_a_model_is_asked_behind_the_agents_back_and_heard_at_a_later_call(hooks: Hooks) -> None:
     results = {"reasoning": "r", "label": "yes", "infinite_loop": [1, 2, 3, 4, 5], "tool_call_failure": []}
     results |= {"did_not_follow_instructions": [], "unrequested_changes": []}
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": json.dumps(results)}}
-    reply = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            asked.append(self.rfile.read(int(self.headers["Content-Length"])))
-            data = json.dumps(reply).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        thread = Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield f"http://127.0.0.1:{running.server_port}/v1", asked
-        running.shutdown()
-        thread.join()
-
-
-def test_a_model_is_asked_behind_the_agents_back_and_heard_at_a_later_call(hooks, server) -> None:
-    address, asked = server
-    options = ("--detector", "prompted", "--model", "m", "--base-url", address)
-    assert hooks(*options) == {}
-    assert "cat notes.txt" in hooks.guidance(*options)
-    assert len(asked) == 1
+    with in_a_thread(serving(answer(completion(json.dumps(results))))) as server:
+        options = ("--detector", "prompted", "--model", "m", "--base-url", server.base_url)
+        assert hooks(*options) == {}
+        assert "cat notes.txt" in hooks.guidance(*options)
+    assert len(server.received) == 1
     assert all(KEY.encode() not in one.read_bytes() for one in hooks.cache.rglob("*") if one.is_file())
 
 
@@ -226,11 +199,7 @@ def test_whatever_is_wrong_with_the_input_one_line_is_said_on_stderr(said: bytes
 
 @pytest.mark.parametrize(
     ("options", "text"),
-    [
-        (("runs",), "Leave out paths"),
-        (("--detector", "nobody"), "'nobody' is not among"),
-        (("--every", "0"), "`$.every`"),
-    ],
+    [(("runs",), "Leave out paths"), (("--detector", "nobody"), "'nobody' is not among")],
 )
 def test_a_mistake_is_said_to_the_user_and_on_stderr(options: tuple[str, ...], text: str, hooks: Hooks) -> None:
     with hooks.start(*options) as process:
