@@ -96,6 +96,37 @@ class Browser:
         """What a script gives when it runs in the page."""
         return self.driver.execute_script(script, *arguments)
 
+    def press(self, *keys: str) -> None:
+        """Press keys where the focus is."""
+        for key in keys:
+            self.driver.switch_to.active_element.send_keys(key)
+
+    def choose(self, label: str, value: str) -> None:
+        """Choose a value in the filter of a label."""
+        self.run(
+            """
+            const select = document.querySelector(`select[aria-label="${arguments[0]}"]`);
+            select.value = arguments[1];
+            select.dispatchEvent(new Event("change"));
+            """,
+            label,
+            value,
+        )
+
+    def unmarked(self) -> list[str]:
+        """What takes the focus without showing it."""
+        return self.run(
+            """
+            const takes = document.querySelectorAll("a[href], button, input, select, summary, [tabindex]");
+            return [...takes].filter(one => {
+              one.focus({ focusVisible: true });
+              const style = getComputedStyle(one);
+              const shown = style.outlineStyle !== "none" || style.boxShadow !== "none";
+              return document.activeElement === one && one.checkVisibility() && !shown;
+            }).map(one => one.outerHTML.slice(0, 80));
+            """
+        )
+
     def complaints(self) -> list[str]:
         """What the page wrote to the console: errors of scripts, of styles, of loading."""
         return [entry["message"] for entry in self.driver.get_log("browser")]

@@ -32,11 +32,6 @@ def pages(cases: Path, tmp_path: Path) -> Iterator[Served]:
         yield running
 
 
-def _press(chromium: Any, *keys: str) -> None:
-    for key in keys:
-        chromium.driver.switch_to.active_element.send_keys(key)
-
-
 def _until(chromium: Any, holds: Callable[[], Any]) -> None:
     WebDriverWait(chromium.driver, 20, poll_frequency=0.05).until(lambda _: holds())
 
@@ -44,7 +39,7 @@ def _until(chromium: Any, holds: Callable[[], Any]) -> None:
 def _saved(chromium: Any, *keys: str) -> None:
     """Press keys that save, and wait for the page after it."""
     here = chromium.driver.current_url
-    _press(chromium, *keys)
+    chromium.press(*keys)
     _until(chromium, lambda: chromium.driver.current_url != here)
 
 
@@ -58,12 +53,12 @@ def _answers(pages: Served) -> list[tuple[str, str | None, str]]:
 
 def test_a_case_is_labelled_by_keys_alone(chromium, pages):
     chromium.open_address(pages.address("ann"))
-    _press(chromium, Keys.ENTER)
+    chromium.press(Keys.ENTER)
     assert _said(chromium) == "Choose a label."
-    _press(chromium, "1", Keys.ENTER)
+    chromium.press("1", Keys.ENTER)
     assert _said(chromium) == "Choose a kind."
-    _press(chromium, "2", "w", "j", "j", "x", "m")
-    _press(chromium, "Wrong flag, 1st line.", Keys.ESCAPE, Keys.ENTER)
+    chromium.press("2", "w", "j", "j", "x", "m")
+    chromium.press("Wrong flag, 1st line.", Keys.ESCAPE, Keys.ENTER)
     assert _said(chromium) == "Say how certain you are."
     _saved(chromium, "9", Keys.ENTER)
     (answer,) = pages.pages.study.state.answers
@@ -84,8 +79,8 @@ def test_hostile_text_is_text_and_the_page_asks_only_its_own_server(chromium, pa
 
 def test_what_is_not_saved_yet_outlives_a_reload(chromium, pages):
     chromium.open_address(pages.address("ann"))
-    _press(chromium, "1", "e", "7", "j", "x", "m")
-    _press(chromium, "half a thou")
+    chromium.press("1", "e", "7", "j", "x", "m")
+    chromium.press("half a thou")
     chromium.driver.refresh()
     assert "not saved yet" in _said(chromium)
     assert chromium.run("return document.querySelector('textarea').value") == "half a thou"
@@ -102,7 +97,7 @@ def test_of_two_tabs_the_stale_one_is_told_and_overwrites_nothing(chromium, page
     _saved(chromium, "3", "q", "9", Keys.ENTER)
     chromium.driver.close()
     chromium.driver.switch_to.window(first)
-    _press(chromium, "2", "q", "8", Keys.ENTER)
+    chromium.press("2", "q", "8", Keys.ENTER)
     _until(chromium, lambda: "Not saved" in _said(chromium))
     assert "answered elsewhere meanwhile: infrastructure" in _said(chromium)
     assert _answers(pages) == [("ann", "infrastructure", "sandbox_crash")]
@@ -140,11 +135,11 @@ def test_two_raters_label_blind_compare_and_reconcile(chromium, pages):
 def test_steps_are_searched_and_opened_by_keys(chromium, pages):
     chromium.open_address(pages.address("ann"))
     assert chromium.run("return document.querySelectorAll('.step[open]').length") == 0
-    _press(chromium, "/", "try 5", Keys.ENTER)
+    chromium.press("/", "try 5", Keys.ENTER)
     assert chromium.run("return [...document.querySelectorAll('.step[open]')].map(step => step.id)") == ["step-5"]
-    _press(chromium, Keys.ESCAPE, Keys.ESCAPE)
+    chromium.press(Keys.ESCAPE, Keys.ESCAPE)
     chromium.run("document.activeElement.blur()")
-    _press(chromium, "o")
+    chromium.press("o")
     assert chromium.run("return document.querySelectorAll('.step[open]').length") == 12
 
 
@@ -152,7 +147,7 @@ def test_steps_are_searched_and_opened_by_keys(chromium, pages):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_it_fits_and_can_be_read(chromium, pages, width, scheme):
     chromium.open_address(pages.address("ann"), width=width, scheme=scheme)
-    _press(chromium, "2", "q", "o")
+    chromium.press("2", "q", "o")
     assert chromium.run("return document.documentElement.scrollWidth") <= width
     shown = chromium.run(COLOURS)
     assert len(shown) > 50
@@ -174,9 +169,9 @@ return [...document.querySelectorAll(".panel .choice b bdi")].filter(one => one.
 def test_what_is_lacking_is_said_in_sight_and_no_label_breaks_within_a_word(chromium, pages, width):
     chromium.open_address(pages.address("ann"), width=width)
     for label in "4321":
-        _press(chromium, label)
+        chromium.press(label)
         assert chromium.run(SPLIT) == []
-    _press(chromium, Keys.ENTER)
+    chromium.press(Keys.ENTER)
     assert _said(chromium) == "Choose a kind."
     seen = "const said = document.querySelector('.said'), { x, y } = said.getBoundingClientRect();"
     assert chromium.run(f"{seen} return document.elementFromPoint(x + 4, y + 4) === said")
@@ -206,7 +201,7 @@ def test_an_open_page_goes_on_when_the_server_was_killed_and_started_again(chrom
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", addresses["ann"])
         chromium.open_address(addresses["ann"])
         _saved(chromium, "2", "q", "9", Keys.ENTER)
-    _press(chromium, "1", "e", "7", Keys.ENTER)
+    chromium.press("1", "e", "7", Keys.ENTER)
     _until(chromium, lambda: "the server does not answer" in _said(chromium))
     with (tmp_path / "study/answers.jsonl").open("ab") as file:
         file.write(b'{"item":"case-')

@@ -7,7 +7,7 @@ import pytest
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.runs.compared import ComparedRun, compared_page
 from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
-from tests.browser.test_judge_report import STATUS, press
+from tests.browser.test_judge_report import STATUS
 from tests.browser.test_pages import COLOURS, LEAST_CONTRAST, contrast
 from tests.misstep.made_up_runs import HOSTILE
 
@@ -32,16 +32,16 @@ def report(tmp_path_factory) -> Path:
 
 def test_differences_are_gone_to_by_key_filtered_and_searched(chromium, report):
     chromium.open(report)
-    press(chromium, "d")
+    chromium.press("d")
     assert chromium.run(HERE) == "line-2"
-    press(chromium, "d")
+    chromium.press("d")
     assert chromium.run(HERE) == "line-5"
-    press(chromium, "D")
+    chromium.press("D")
     assert chromium.run(HERE) == "line-2"
     chromium.run("document.querySelectorAll('.filters .chip')[1].click()")
     assert chromium.run(STATUS) == "2 of 8 lines"
-    press(chromium, "/")
-    press(chromium, "only_b")
+    chromium.press("/")
+    chromium.press("only_b")
     assert chromium.run(STATUS) == "1 of 8 lines"
     assert [address for address in chromium.requests() if not address.startswith(("file:", "data:", "about:"))] == []
     assert (chromium.complaints(), chromium.run("return window.ran ?? null")) == ([], None)
@@ -59,5 +59,5 @@ def test_the_page_of_two_runs_is_not_wider_than_its_window_and_a_phone_stacks_th
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_text_of_two_runs_stands_out_from_what_is_behind_it(chromium, report, scheme):
     chromium.open(report, scheme=scheme)
-    press(chromium, "d")
+    chromium.press("d")
     assert [words for ink, paper, words in chromium.run(COLOURS) if contrast(ink, paper) < LEAST_CONTRAST] == []

@@ -75,12 +75,6 @@ def large(tmp_path_factory) -> Path:
     return folder / "report.html"
 
 
-def press(chromium, *keys: str) -> None:
-    """Press keys where the focus is."""
-    for key in keys:
-        chromium.driver.switch_to.active_element.send_keys(key)
-
-
 def wait(chromium, script: str):
     """What a script gives as soon as it gives something."""
     return WebDriverWait(chromium.driver, 20).until(lambda _: chromium.run(script))
@@ -95,7 +89,7 @@ def open_page(chromium, page: Path, **how: object) -> None:
 
 def test_no_text_of_an_item_becomes_anything_but_text(chromium, report):
     open_page(chromium, report)
-    press(chromium, "j", Keys.ENTER)
+    chromium.press("j", Keys.ENTER)
     wait(chromium, "return document.querySelector('.about .step')")
     assert chromium.run("return window.ran ?? null") is None
     assert chromium.run("return document.querySelectorAll('img, iframe, dialog a').length") == 0
@@ -144,30 +138,30 @@ def test_the_items_are_filtered_by_gold_label_and_answer_of_either_run(chromium,
 
 def test_a_search_finds_ids_tasks_and_reasons(chromium, report):
     open_page(chromium, report)
-    press(chromium, "/")
-    press(chromium, "gate 41")
+    chromium.press("/")
+    chromium.press("gate 41")
     assert chromium.run(DRAWN) == ["item-41"]
-    press(chromium, Keys.CONTROL + "a", "said no")
+    chromium.press(Keys.CONTROL + "a", "said no")
     assert chromium.run(DRAWN) == ["item-8"]
 
 
 def test_the_list_is_sorted_by_the_column_that_is_pressed(chromium, report):
     open_page(chromium, report)
     chromium.run("document.querySelector('[data-name=score] button').focus()")
-    press(chromium, Keys.ENTER)
+    chromium.press(Keys.ENTER)
     assert chromium.run(DRAWN)[:2] == ["item-59", "item-58"]
-    press(chromium, Keys.SPACE)
+    chromium.press(Keys.SPACE)
     assert chromium.run(DRAWN)[:2] == ["item-0", "item-1"]
 
 
 def test_an_item_is_opened_turned_and_closed_by_keyboard_and_the_focus_comes_back(chromium, report):
     open_page(chromium, report)
-    press(chromium, "j", "j", "k", Keys.ENTER)
+    chromium.press("j", "j", "k", Keys.ENTER)
     title = "return document.querySelector('dialog[open] h2').textContent"
     assert chromium.run(title) == "item-1"
-    press(chromium, "j")
+    chromium.press("j")
     assert chromium.run(title) == "item-2"
-    press(chromium, Keys.ESCAPE)
+    chromium.press(Keys.ESCAPE)
     wait(chromium, "return !document.querySelector('dialog[open]')")
     assert chromium.run("return document.activeElement.getAttribute('role')") == "grid"
     assert chromium.run("return document.querySelector('.rows [aria-selected=true] bdi').textContent") == "item-2"
@@ -183,7 +177,7 @@ def test_an_item_is_opened_and_closed_by_mouse(chromium, report):
 
 def test_an_opened_item_shows_the_evidence_marked_beside_reasons_and_raters(chromium, report):
     open_page(chromium, report)
-    press(chromium, "j", Keys.ENTER)
+    chromium.press("j", Keys.ENTER)
     wait(chromium, "return document.querySelector('.about .step')")
     marked = "return [...document.querySelectorAll('dialog .step.evidence')].map(step => step.dataset.step)"
     assert chromium.run(marked) == ["3", "20"]
@@ -191,14 +185,14 @@ def test_an_opened_item_shows_the_evidence_marked_beside_reasons_and_raters(chro
     people = chromium.run("return document.querySelector('dialog aside').textContent")
     assert "Gold label: no" in people
     assert all(rater in people for rater in ("ann", "ben", "cy"))
-    press(chromium, "e", "e")
+    chromium.press("e", "e")
     assert chromium.run("return document.activeElement.dataset.step") == "20"
 
 
 def test_what_is_filtered_and_opened_stays_in_the_address(chromium, report):
     open_page(chromium, report)
     chromium.run("document.querySelector('.chip.wrong').click()")
-    press(chromium, "j", Keys.ENTER)
+    chromium.press("j", Keys.ENTER)
     place = wait(chromium, "return location.hash.includes('item=') && location.hash")
     chromium.driver.get("about:blank")
     chromium.driver.get(report.as_uri() + place)
@@ -210,7 +204,7 @@ def test_what_is_filtered_and_opened_stays_in_the_address(chromium, report):
 def test_all_text_of_the_list_and_of_an_opened_item_stands_out_from_what_is_behind_it(chromium, report, scheme):
     open_page(chromium, report, scheme=scheme)
     listed = chromium.run(COLOURS)
-    press(chromium, "j", Keys.ENTER)
+    chromium.press("j", Keys.ENTER)
     wait(chromium, "return document.querySelector('.about .step')")
     faint = [words for ink, paper, words in listed + chromium.run(COLOURS) if contrast(ink, paper) < LEAST_CONTRAST]
     assert faint == []
@@ -218,28 +212,19 @@ def test_all_text_of_the_list_and_of_an_opened_item_stands_out_from_what_is_behi
 
 def test_focus_is_visible_on_everything_that_takes_it(chromium, report):
     open_page(chromium, report)
-    press(chromium, "j", Keys.ENTER)
+    chromium.press("j", Keys.ENTER)
     wait(chromium, "return document.querySelector('.about .step')")
-    unmarked = """
-        const takes = document.querySelectorAll("a[href], button, input, select, summary, [tabindex]");
-        return [...takes].filter(one => {
-          one.focus({ focusVisible: true });
-          const style = getComputedStyle(one);
-          const shown = style.outlineStyle !== "none" || style.boxShadow !== "none";
-          return document.activeElement === one && one.checkVisibility() && !shown;
-        }).map(one => one.outerHTML.slice(0, 80));
-    """
-    assert chromium.run(unmarked) == []
-    press(chromium, Keys.ESCAPE)
+    assert chromium.unmarked() == []
+    chromium.press(Keys.ESCAPE)
     wait(chromium, "return !document.querySelector('dialog[open]')")
-    assert chromium.run(unmarked) == []
+    assert chromium.unmarked() == []
 
 
 @pytest.mark.parametrize("width", [390, 768, 1200])
 def test_neither_the_page_nor_an_opened_item_is_wider_than_its_window(chromium, report, width):
     open_page(chromium, report, width=width)
     assert chromium.run("return document.documentElement.scrollWidth") <= width
-    press(chromium, "j", Keys.ENTER)
+    chromium.press("j", Keys.ENTER)
     wait(chromium, "return document.querySelector('.about .step')")
     assert chromium.run("const one = document.querySelector('dialog'); return one.scrollWidth - one.clientWidth") <= 0
 
@@ -263,8 +248,8 @@ def test_of_thousands_of_items_only_those_in_view_are_drawn_and_every_one_is_fou
     wait(chromium, last)
     chromium.run("document.querySelector('.chip.wrong').click()")
     assert chromium.run(STATUS) == f"{MANY // 2:,} of {MANY:,} items"
-    press(chromium, "/")
-    press(chromium, f"gate {MANY - 1} loops")
+    chromium.press("/")
+    chromium.press(f"gate {MANY - 1} loops")
     assert chromium.run(DRAWN) == [f"item-{MANY - 1}"]
 
 

@@ -35,7 +35,7 @@ def test_keys_label_one_item_after_the_other_until_all_have_a_label(chromium, tm
     chromium.open_address(addresses[0])
     wait = WebDriverWait(chromium.driver, 20, poll_frequency=0.05)
     for labelled, key in ((1, "1"), (2, "2")):
-        chromium.driver.switch_to.active_element.send_keys(key)
+        chromium.press(key)
         wait.until(lambda _, labelled=labelled: labelling.labelled == labelled)
         words = "1 of 2 are labelled" if labelled == 1 else "2 items are labelled"
         wait.until(lambda _, words=words: words in chromium.run("return document.body.textContent"))

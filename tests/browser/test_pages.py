@@ -134,17 +134,7 @@ def test_a_figure_that_is_followed_shows_the_line_that_names_it(chromium, pages)
 
 def test_focus_is_visible_on_everything_that_takes_it(chromium, pages, name):
     chromium.open(pages / name)
-    unmarked = chromium.run(
-        """
-        const takes = document.querySelectorAll("a[href], button, summary, [tabindex='0']");
-        return [...takes].filter(one => {
-          one.focus({ focusVisible: true });
-          const style = getComputedStyle(one);
-          return document.activeElement === one && one.checkVisibility() && style.outlineStyle === "none";
-        }).map(one => one.outerHTML.slice(0, 80));
-        """
-    )
-    assert unmarked == []
+    assert chromium.unmarked() == []
 
 
 def test_a_table_sorts_by_the_column_that_is_pressed(chromium, pages):
@@ -173,13 +163,13 @@ def test_findings_of_a_session_are_gone_through_and_its_steps_searched_by_keyboa
     evidence = chromium.run("return [...document.querySelectorAll('.step.evidence')].map(step => step.id)")
     visited = []
     for _ in range(len(evidence) + 1):
-        chromium.driver.switch_to.active_element.send_keys("e")
+        chromium.press("e")
         visited.append(chromium.run(here))
     assert visited == [*evidence, evidence[0]]
-    chromium.driver.switch_to.active_element.send_keys("/")
-    chromium.driver.switch_to.active_element.send_keys("setup.py")
+    chromium.press("/")
+    chromium.press("setup.py")
     hits = chromium.run("return [...document.querySelectorAll('.step.hit')].map(step => step.id)")
-    chromium.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    chromium.press(Keys.ENTER)
     assert [chromium.run(here)] == hits == ["step-2"]
     said = chromium.run("return document.querySelector('.tools [role=status]').textContent")
     assert said.startswith(f"{len(hits)} of ")

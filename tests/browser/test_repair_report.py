@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from selenium.webdriver.support.ui import WebDriverWait
 
 from misstep.studies.repair_report import repairs_html
 from misstep.studies.repair_runs import open_repair_runs
+from tests.browser.test_judge_report import wait
 from tests.misstep.made_up_runs import four, repaired_run
 
 pytestmark = pytest.mark.browser
@@ -23,22 +23,13 @@ def opened(chromium: Any, tmp_path: Path) -> Any:
     file = tmp_path / "page.html"
     file.write_text(repairs_html(open_repair_runs(runs)))
     chromium.open(file)
-    _until(chromium, "return document.querySelectorAll('.browser .rows .row').length === 8")
+    wait(chromium, "return document.querySelectorAll('.browser .rows .row').length === 8")
     return chromium
-
-
-def _until(browser: Any, script: str) -> None:
-    WebDriverWait(browser.driver, 10).until(lambda _: browser.run(script))
 
 
 def _choose(browser: Any, label: str, value: str) -> int:
     """Choose in the filter of a label; how many attempts are listed then."""
-    browser.run(
-        'const found = document.querySelector(`select[aria-label="${arguments[0]}"]`);'
-        "found.value = arguments[1]; found.dispatchEvent(new Event('change'))",
-        label,
-        value,
-    )
+    browser.choose(label, value)
     return int(browser.run("return document.querySelectorAll('.browser .rows .row').length"))
 
 
@@ -52,12 +43,12 @@ def test_attempts_are_filtered_by_outcome_setting_and_signal(opened: Any) -> Non
 
 def test_a_click_opens_the_patch_the_signals_and_the_trajectory_as_text(opened: Any) -> None:
     opened.run("document.querySelectorAll('.browser .rows .row')[2].click()")
-    _until(opened, "return document.querySelectorAll('dialog[open] .step').length === 2")
+    wait(opened, "return document.querySelectorAll('dialog[open] .step').length === 2")
     said = opened.run("return document.querySelector('dialog[open]').textContent")
     for words in ("plum #0", "seeds = 1", "static_analysis", "1 failed in plum", "window.ran = 1"):
         assert words in said
     assert opened.run("return window.ran") is None
     assert opened.run("return document.images.length") == 0
     opened.run("document.querySelector('dialog[open]').dispatchEvent(new KeyboardEvent('keydown', {key: 'j'}))")
-    _until(opened, "return document.querySelector('dialog[open] h2').textContent === 'quince #0'")
+    wait(opened, "return document.querySelector('dialog[open] h2').textContent === 'quince #0'")
     assert opened.complaints() == []

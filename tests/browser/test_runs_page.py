@@ -10,16 +10,10 @@ from misstep.harness.journal.records import encode_lines
 from misstep.harness.readers.interchange.atif_writing import to_atif
 from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from misstep.studies.sessions.viewed_runs import viewed_runs
-from tests.browser.test_judge_report import DRAWN, STATUS, open_page, press, wait
+from tests.browser.test_judge_report import DRAWN, STATUS, open_page, wait
 from tests.misstep.made_up_runs import HOSTILE
 
 pytestmark = pytest.mark.browser
-
-CHOOSE = """
-    const select = document.querySelector(`select[aria-label="${arguments[0]}"]`);
-    select.value = arguments[1];
-    select.dispatchEvent(new Event("change"));
-"""
 
 
 def _run(number: int) -> Trajectory:
@@ -49,12 +43,12 @@ def report(tmp_path_factory) -> Path:
 
 def test_runs_are_searched_down_to_their_texts_and_a_hit_opens_at_its_step(chromium, report):
     open_page(chromium, report)
-    press(chromium, "/")
-    press(chromium, "secret7")
+    chromium.press("/")
+    chromium.press("secret7")
     wait(chromium, f"{STATUS} === '1 of 12 runs'")
-    press(chromium, Keys.ENTER, Keys.ENTER)
+    chromium.press(Keys.ENTER, Keys.ENTER)
     wait(chromium, "return document.querySelector('.about .step.hit')")
-    press(chromium, "n")
+    chromium.press("n")
     assert "The word is secret7." in chromium.run("return document.activeElement.textContent")
     assert [address for address in chromium.requests() if not address.startswith(("file:", "data:", "about:"))] == []
     assert (chromium.complaints(), chromium.run("return window.ran ?? null")) == ([], None)
@@ -67,7 +61,7 @@ def test_runs_are_filtered_by_category_and_outcome_and_sorted(chromium, report):
     assert chromium.run(shown) == "4"
     chromium.run("document.querySelector('.chip.nothing-found').click()")
     assert chromium.run(shown) == "8"
-    chromium.run(CHOOSE, "Any outcome", "passed")
+    chromium.choose("Any outcome", "passed")
     assert chromium.run(shown) == "4"
     chromium.run("document.querySelector('[data-name=steps] button').click()")
     assert chromium.run(DRAWN) == [f"Mend gate {number}." for number in (11, 7, 5, 1)]

@@ -1,6 +1,5 @@
 """The figures of the notebook on recorded judges, held against counts made straight from the upstream files."""
 
-import csv
 import json
 import os
 from pathlib import Path
@@ -8,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from misstep.analysis.measures.judging.people.recorded_tables import compared
-from misstep.analysis.papers.precision_floors import flagged_by_cluster
 from misstep.studies.recorded import recorded_judges as studies_judges
 
 Named = dict[str, set[str] | None]
@@ -58,13 +56,3 @@ def test_trails_judges_differ_on_as_many_items_as_counted_from_their_files(at_ha
     pair = match.pair
     assert (pair.a, pair.b, pair.n) == ("gemini-2.5-flash on gaia", "o4-mini on gaia", 117 * 19)
     assert (pair.both, pair.only_a, pair.only_b, pair.neither) == tuple(counts.values())
-
-
-@pytest.mark.data
-def test_what_the_agent_judge_flags_is_right_as_often_as_counted_from_its_file(at_hand: Path) -> None:
-    with (at_hand / "agent_as_a_judge" / "judgements.csv").open(newline="") as stream:
-        rows = [row for row in csv.DictReader(stream) if row["agent_judge_satisfied"] == "True"]
-    for judged in studies_judges.judged_by_developer():
-        own = [row for row in rows if judged.title.endswith(row["developer_agent"])]
-        expected = [sum(row["human_satisfied"] == "True" for row in own), len(own)]
-        assert flagged_by_cluster(judged).sum(axis=0).tolist() == expected
