@@ -103,7 +103,6 @@ def test_the_options_reach_the_loop(reflect: Reflect, tmp_path: Path) -> None:
             ["misstep.harness.records.loop_events:WorkItem"],
             "the skill's `misstep.harness.records.loop_events:WorkItem` raised TypeError",
         ),
-        (["misstep.harness.agent.clocks:inf"], "raised TypeError"),
     ],
 )
 def test_an_impossible_run_is_one_line(reflect: Reflect, tmp_path: Path, options: list[str], text: str) -> None:

@@ -25,10 +25,6 @@ def test_each_label_has_its_proportion_and_a_rare_one_an_anchor(labels: list[str
     assert stratified(label_of, n, 0) == chosen
 
 
-def test_a_rare_label_has_an_anchor() -> None:
-    assert stratified({"0": "a", "1": "a", "2": "a", "3": "b"}, 2, 0)["b"] == ["3"]
-
-
 def test_anchors_of_a_run_are_of_its_answered_items_and_those_of_a_benchmark_of_all(tmp_path: Path) -> None:
     benchmark = benchmark_of_runs(tmp_path / "gates", 12)
     given = [verdict(number, "yes" if number < 3 else "no") for number in range(10)]

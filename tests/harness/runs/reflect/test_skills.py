@@ -1,16 +1,15 @@
 """Skills by name, and the choice of some of their items."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.harness.errors import SkillFailed, UsageError
+from misstep.harness.errors import SkillFailed
 from misstep.harness.records.loop_events import WorkItem
-from misstep.harness.runs.reflect.skills import SKILLS, SkillOptions, made_skill, sampled
+from misstep.harness.runs.reflect.skills import SkillOptions, made_skill, sampled
 
 CHAIN = [WorkItem("a", "x", "t"), WorkItem("b", "x", "t", after=("a",)), WorkItem("c", "x", "t", after=("b",))]
 FREE = [WorkItem(name, "x", "t") for name in "defg"]
@@ -27,13 +26,6 @@ def test_a_sample_is_as_large_as_asked_for_and_has_what_its_items_come_after(n: 
 
 def test_another_seed_is_another_sample() -> None:
     assert len({sampled(FREE, 2, seed) for seed in range(20)}) > 1
-
-
-def test_a_folder_without_cases_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="needs repair cases"):
-        SKILLS.load("repair")(SkillOptions())
-    with pytest.raises(Exception, match="no repair case"):
-        SKILLS.load("repair")(SkillOptions(cases=tmp_path))
 
 
 def made_from(make: Callable[[SkillOptions], Any], monkeypatch: pytest.MonkeyPatch) -> None:
