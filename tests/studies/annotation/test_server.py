@@ -106,15 +106,6 @@ def test_a_dispute_shows_every_label_and_note_with_its_history_and_keeps_the_bli
     assert "All cases are labelled. 2 cases in dispute were reconciled." in pages.get(pages.address("ann"))[1]
 
 
-def test_a_stale_tab_is_told_so_and_a_form_sent_twice_is_kept_once(pages: Served) -> None:
-    item, address = _first(pages)
-    form = pages.form("ann", item)
-    assert [pages.post(address, form)[0] for _ in range(2)] == [200, 200]
-    status, text, _ = pages.post(address, form | {"label": "task", "subcategory task": "brittle_tests"})
-    assert (status, "answered elsewhere meanwhile: agent" in text) == (409, True)
-    assert len(pages.pages.study.state.answers) == 1
-
-
 def test_an_address_of_no_rater_leads_nowhere(pages: Served) -> None:
     root = f"http://127.0.0.1:{pages.port}"
     for path in ("/", "/dan/", f"/{'0' * 32}/", f"/{'0' * 32}/case/0"):

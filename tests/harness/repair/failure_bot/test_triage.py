@@ -138,7 +138,7 @@ def test_what_the_environment_lacks_blames_no_change(sandbox, tmp_path, before, 
     repository = MadeRepository(tmp_path / "made")
     repository.commit({"price.py": before, "test_price.py": TESTS})
     bad = repository.commit({"price.py": after, "notes.txt": "1"})
-    result = triaged(repository.folder, sandbox, limits=Limits(seconds=3 if rule == "time_limit" else 60))[0]
+    result = triaged(repository.folder, sandbox, limits=Limits(seconds=1 if rule == "time_limit" else 60))[0]
     assert [one.rule for one in result.decision.objections] == ([rule] if rule else [])
     assert result.task.blame == ("" if rule else bad)
 
