@@ -85,6 +85,8 @@ def refuse(sample: Sample) -> str | None:
         return "the first line has no `type` such as user, assistant or summary"
     if is_stream(first):
         return "a stream of the Cursor agent"
+    if isinstance(first.get("timestamp"), int):
+        return "its timestamps are numbers"
     if any(opening in sample.head.replace(" ", "") for opening in _OF_QWEN_CODE):
         return "its messages have `parts`, as those of Qwen Code"
     if "sessionId" in first and '"parentUuid"' in sample.head:

@@ -14,7 +14,7 @@ Lines of a stream, as cursor.com/docs/cli/reference/output-format describes them
      {"args": {"command": "ls"}, "result": {"success": {"exitCode": 0, "stdout": "a.py", "stderr": ""}}}}}
     {"type": "result", "subtype": "success", "duration_ms": 900, "session_id": "s1", "result": "Done."}
 
-Transcripts hold calls without results, times and tokens, so that no call is known to have failed. What Cursor puts
+Most transcripts hold calls without results, times and tokens, so that no call is known to have failed. What Cursor puts
 around a person's words is in `extra["injected"]`. A transcript in a folder `subagents` is of a sub-agent of the session
 that the folder above is named for. In a stream a text, the calls that follow it and their results are one step.
 """
@@ -39,6 +39,7 @@ from misstep.harness.readers.input.fields import (
 )
 from misstep.harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
+from misstep.harness.readers.interchange.parts import place_parts
 from misstep.harness.trajectory import Source, ToolResult, Trajectory
 
 FORMAT = "cursor_agent"
@@ -131,7 +132,14 @@ class _Reading:
             self.others.append(kept_line(number, value))
 
     def _add_user(self, line: _Line, rest: dict[str, Any]) -> None:
-        text, others = split_content(at(line.message, "content"))
+        content = at(line.message, "content")
+        text, others = split_content(content)
+        answers = Turn("user")
+        place_parts(answers, content)
+        for result in answers.results:
+            self.conversation.result(result)
+        if answers.results and not text:
+            return
         before, opening, after = text.partition(_OPENING)
         own, _, after = after.partition(_CLOSING) if opening else (text, "", "")
         injected = [part.strip() for part in (before, after) if opening and part.strip()]
@@ -152,6 +160,8 @@ class _Reading:
                 more = without(part, "type", "id", "name", "input")
                 name, identity = as_text(part.get("name")), text_or_none(part.get("id"))
                 self.conversation.call(turn, tool_call(name, part.get("input"), identity, more))
+            elif isinstance(part, dict) and part.get("type") == "thinking":
+                turn.reasoning += [as_text(part.get("thinking"))]
             else:
                 texts, others = text_and_others(part)
                 turn.texts += texts

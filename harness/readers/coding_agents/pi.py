@@ -100,6 +100,8 @@ def refuse(sample: Sample) -> str | None:
         return "not JSON objects, one a line"
     if first.get("type") != "session" or not isinstance(first.get("id"), str):
         return "the first line is not a session header with an id"
+    if "timestamp" not in first:
+        return "a session header without timestamp"
     return None if "cwd" in first or "version" in first else "a session header without cwd and version"
 
 

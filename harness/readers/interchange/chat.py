@@ -114,7 +114,7 @@ class Transcript(TurnList):
         """Add a turn; return its index."""
         index = len(self.turns)
         self.turns.append(turn)
-        if turn.role == "agent":
+        if turn.role == "agent" or turn.calls:  # a user with tools too, as in tau2-bench
             self.last_of_agent = index
             self.open = list(turn.calls)
             self._maker |= {call.id: (index, call) for call in turn.calls if call.id is not None}
@@ -171,7 +171,7 @@ def result_of(raw: Mapping[str, Any], message: ChatMessage) -> ToolResult:
     text, extra = text_and_rest(raw, message)
     failed = extra.pop("is_error") if isinstance(extra.get("is_error"), bool) else None
     error = extra.get("error")
-    if (isinstance(error, str) and error) or extra.get("status") == "error":
+    if error is True or (isinstance(error, str) and error) or extra.get("status") == "error":
         text, failed = text or as_text(error), True
     return ToolResult(text, failed, None, message.tool_call_id, extra)
 

@@ -150,12 +150,24 @@ def test_a_document_of_log_lines_is_a_session_named_by_its_file() -> None:
     assert session.extra["wrapper"] == {"title": "x"}
 
 
-def test_sessions_of_qwen_code_whose_lines_look_alike_are_refused(tmp_path: Path) -> None:
-    about = {"sessionId": "s1", "uuid": "u1", "parentUuid": None}
-    said = {"type": "user", "message": {"role": "user", "parts": [{"text": "Fix it"}]}}
+@pytest.mark.parametrize(
+    ("about", "said", "why"),
+    [
+        (
+            {"parentUuid": None},
+            {"type": "user", "message": {"role": "user", "parts": [{"text": "Fix it"}]}},
+            "Qwen Code",
+        ),
+        ({"timestamp": 1767607200000}, {"type": "message", "role": "user", "text": "Fix it"}, "numbers"),
+    ],
+)
+def test_sessions_of_qwen_code_and_droid_whose_lines_look_alike_are_refused(
+    tmp_path: Path, about: dict[str, Any], said: dict[str, Any], why: str
+) -> None:
     path = tmp_path / "session.jsonl"
-    path.write_text("\n".join(json.dumps(about | line) for line in ({"type": "system", "subtype": "start"}, said)))
-    assert "Qwen Code" in str(claude_code.refuse(sample_file(path)))
+    lines = ({"type": "system", "subtype": "init"} | about, said)
+    path.write_text("\n".join(json.dumps({"sessionId": "s1"} | line) for line in lines))
+    assert why in str(claude_code.refuse(sample_file(path)))
 
 
 def test_a_file_of_summaries_holds_no_trajectory() -> None:

@@ -95,6 +95,19 @@ def test_a_transcript_has_the_persons_own_words_and_calls_without_results() -> N
     assert session.extra["other_lines"][0]["line"] == 3
 
 
+def test_a_transcript_with_thoughts_and_results_keeps_them_and_a_mere_result_is_no_word_of_a_person() -> None:
+    thought = {"type": "thinking", "thinking": "Look first."}
+    call = {"type": "tool_use", "name": "Shell", "input": {"command": "ls"}}
+    answer = {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "a.py"}]}
+    session = lines(
+        TRANSCRIPT,
+        {"role": "assistant", "message": {"content": [thought, call]}},
+        {"role": "user", "message": {"content": [answer]}},
+    )
+    (step,) = session.steps
+    assert (step.reasoning, [result.text for result in step.results]) == ("Look first.", ["a.py"])
+
+
 def test_a_call_is_found_among_what_else_is_said_of_it() -> None:
     call = {
         "hookAdditionalContexts": [],

@@ -1,8 +1,10 @@
 """Pi sessions: what a fork repeats, the older versions, the person's commands, a file cut off."""
 
 import json
+from pathlib import Path
 from typing import Any
 
+from misstep.harness.protocols import Sample
 from misstep.harness.readers.coding_agents import pi
 from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
@@ -18,6 +20,12 @@ def read(*lines: dict[str, Any], unfinished: str = "") -> list[Trajectory]:
 
 def message(**fields: Any) -> dict[str, Any]:
     return {"type": "message", "timestamp": "2026-01-05T10:00:01.000Z", "message": fields}
+
+
+def test_a_header_of_another_program_without_a_timestamp_is_refused() -> None:
+    other = {"type": "session", "version": 3, "id": "s1", "createdAt": 1767607200000, "cwd": "/app"}
+    assert pi.refuse(Sample(Path("s1.jsonl"), "lines", other, ""))
+    assert pi.refuse(Sample(Path("s1.jsonl"), "lines", HEADER, "")) is None
 
 
 def test_the_sample_is_a_fork_whose_own_steps_alone_count() -> None:

@@ -146,6 +146,11 @@ def test_every_message_becomes_a_step_or_a_result_of_one(messages: list[dict[str
     assert sum(len(step.calls) for step in steps) == sum(len(message.get("tool_calls", ())) for message in messages)
 
 
+def test_an_answer_belongs_to_the_user_whose_call_it_answers_and_says_by_a_flag_that_it_failed() -> None:
+    steps, _ = steps_of([acting(call()), answer("x"), {"role": "user", "tool_calls": [call()]}, answer("", error=True)])
+    assert [[result.is_error for result in step.results] for step in steps] == [[None], [True]]
+
+
 ASKED = {"role": "user", "content": "Read it"}
 OF_VENDORS = {
     "Anthropic": [
