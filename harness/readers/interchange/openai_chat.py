@@ -4,7 +4,8 @@
                   {"role": "assistant", "content": "On its way."}],
      "model": "m-small", "metadata": {"ticket": 4}}
 
-How messages become steps is in `chat`; `extra["step_of_message"]` has the step of each, both counted from 0.
+Items of OpenAI's Responses API may be between messages. How messages become steps is in `chat`;
+`extra["step_of_message"]` has the step of each, both counted from 0.
 """
 
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from misstep.harness.readers.input.decoding import convert, decode_json, name_of
 from misstep.harness.readers.input.fields import rest_of
 from misstep.harness.readers.interchange.chat import is_chat, steps_of
 from misstep.harness.readers.interchange.conversation import first_words_of_user
+from misstep.harness.readers.interchange.parts import as_message
 from misstep.harness.trajectory import Source, Trajectory
 
 FORMAT = "openai_chat"
@@ -40,7 +42,7 @@ def refuse(sample: Sample) -> str | None:
     messages = value.get("messages") if isinstance(value, dict) else value
     if not isinstance(messages, list):
         return "no list `messages`"
-    if not is_chat(messages):
+    if not is_chat([as_message(item) for item in messages]):
         return "its messages are not objects with `role`"
     known = {
         "a run of mini-swe-agent": refuse_run,
@@ -56,7 +58,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     value = decode_json(data, source)
     fields: dict[str, Any] = {"messages": value} if isinstance(value, list) else value
     chat = convert(fields, _Chat, source)
-    steps, step_of_message = steps_of(chat.messages, source)
+    steps, step_of_message = steps_of([as_message(item) for item in chat.messages], source)
     rest = rest_of(fields, _Chat)
     named = next((key for key in _IDENTITIES if isinstance(rest.get(key), str)), None)
     yield Trajectory(

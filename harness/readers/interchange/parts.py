@@ -17,13 +17,23 @@ from misstep.harness.readers.interchange.conversation import Turn
 from misstep.harness.trajectory import ToolResult
 
 _WRAPPERS = ("functionCall", "functionResponse", "toolInvocation")
-_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use", "tool-call", "dynamic-tool", "function_call")
-_RESULTS = ("tool_result", "tool-result", "function_call_output")
+_CALL_ITEMS = ("function_call", "custom_tool_call")
+_RESULT_ITEMS = ("function_call_output", "custom_tool_call_output")
+_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use", "tool-call", "dynamic-tool", *_CALL_ITEMS)
+_RESULTS = ("tool_result", "tool-result", *_RESULT_ITEMS)
 _THOUGHTS = ("thinking", "reasoning")
 _IDS = ("tool_use_id", "toolCallId", "call_id", "id")
 _NAMES = ("toolName", "name")
 _ARGUMENTS = ("input", "args", "arguments")
 _ANSWERS = ("errorText", "output", "result", "response", "content")
+
+
+def as_message(item: Any) -> Any:
+    """Return an item of OpenAI's Responses API without a role as the message that it is a part of; else as it is."""
+    kind = item.get("type") if isinstance(item, dict) and "role" not in item else None
+    if kind in _RESULT_ITEMS:
+        return {"role": "tool", "content": [item]}
+    return {"role": "assistant", "content": [item]} if kind in (*_CALL_ITEMS, "reasoning") else item
 
 
 def place_parts(turn: Turn, parts: Any) -> list[str]:
@@ -50,7 +60,8 @@ def _place(turn: Turn, part: dict[str, Any]) -> bool:
     call_id = text_or_none(_first(fields, _IDS))
     if calls:
         name = as_text(_first(fields, _NAMES)) or kind.removeprefix("tool-")
-        turn.calls.append(tool_call(name, _first(fields, _ARGUMENTS), call_id))
+        given = _first(fields, _ARGUMENTS)
+        turn.calls.append(tool_call(name, {"input": given} if kind == "custom_tool_call" else given, call_id))
     if answers or (calls and any(name in fields for name in _ANSWERS[:3])):
         turn.results.append(_result(fields, call_id, of_gemini=wrapper == "functionResponse"))
     return calls or answers

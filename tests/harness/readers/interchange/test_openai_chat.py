@@ -31,6 +31,29 @@ def test_a_conversation_stands_under_messages_or_is_a_bare_list() -> None:
     assert one({"messages": HELLO}).steps == one(HELLO).steps
 
 
+def test_items_of_the_responses_api_between_messages_are_thoughts_calls_and_answers() -> None:
+    items = [
+        HELLO[0],
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Look."}]},
+        {"type": "function_call", "call_id": "c1", "name": "look", "arguments": '{"path": "a"}'},
+        {"type": "custom_tool_call", "call_id": "c2", "name": "patch", "input": "*** Begin"},
+        {"type": "function_call_output", "call_id": "c1", "output": "x = 1"},
+        {"type": "custom_tool_call_output", "call_id": "c2", "output": "Done"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Good day."}]},
+    ]
+    assert refuse(seen(items)) is None
+    run = one(items)
+    assert [(step.role, step.text, step.reasoning) for step in run.steps] == [
+        ("user", "Hello.", ""),
+        ("agent", "", "Look."),
+        ("agent", "", ""),
+        ("agent", "", ""),
+        ("agent", "Good day.", ""),
+    ]
+    assert [call.arguments for step in run.steps for call in step.calls] == [{"path": "a"}, {"input": "*** Begin"}]
+    assert [[result.text for result in step.results] for step in run.steps] == [[], [], ["x = 1"], ["Done"], []]
+
+
 @pytest.mark.parametrize(
     "value", [None, {}, [], {"messages": []}, {"messages": [5]}, {"messages": "hello"}, [{"text": "?"}]]
 )
