@@ -17,7 +17,8 @@ from msgspec import Struct
 
 from misstep.harness.errors import InputError
 
-_NAMES = frozenset({"mode", "mean", "median", "average", "gold", "final", "truth", "resolved"})
+_COMPARISONS = frozenset({"agree", "agreement", "disagree", "disagreement", "match", "diff", "difference"})
+_NAMES = _COMPARISONS | {"mode", "mean", "median", "average", "gold", "final", "truth", "resolved"}
 _STEMS = (
     "aggregat", "majorit", "mehrheit", "consens", "konsens", "adjudicat", "durchschnitt", "mittelwert", "moyenne",
     "mayoría", "promedio",
@@ -32,6 +33,8 @@ _FEWEST, _OTHERS = 2, 3
 """Others at least that a column sums up where it is called so, and where it is not."""
 
 _ROUNDED = 0.006
+
+_YES = frozenset({"1", "1.0", "true", "yes", "y"})
 
 WHY = "what the other columns say together"
 
@@ -52,7 +55,7 @@ def summaries(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
         counts = Counter(filter(None, labels))
         for name, own in zip(columns, labels, strict=True):
             others = counts - Counter([own]) if own else Counter()
-            for kind, fits in _together(own, others):
+            for kind, fits in _together(own, others, compared=not _COMPARISONS.isdisjoint(words[name])):
                 rows[name, kind] += 1
                 fitting[name, kind] += fits
                 where_they_differ[name, kind] += fits and len(others) > 1
@@ -66,13 +69,19 @@ def summaries(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
     return dict.fromkeys(names, WHY)
 
 
-def _together(own: str, others: Counter[str]) -> Iterator[tuple[str, bool]]:
-    """Return whether a label is the one that most others gave, and whether it is their mean or their median."""
+def _together(own: str, others: Counter[str], *, compared: bool) -> Iterator[tuple[str, bool]]:
+    """Return whether a label is the one that most others gave, and whether it is their mean or their median.
+
+    A column that is called a comparison may say instead whether the others are alike, or how far apart they are.
+    """
     if sum(others.values()) < 2:
         return
     (label, count), *rest = others.most_common(2)
     if not rest or count > rest[0][1]:
         yield "mode", own == label
+    if compared:
+        yield "alike", (own in _YES) == (not rest)
+        yield "unlike", (own in _YES) == bool(rest)
     try:
         numbers = [float(one) for one, times in others.items() for _ in range(times)]
         number = float(own)
@@ -80,6 +89,8 @@ def _together(own: str, others: Counter[str]) -> Iterator[tuple[str, bool]]:
         return
     yield "mean", abs(number - fmean(numbers)) <= _ROUNDED
     yield "median", number == median(numbers)
+    if compared:
+        yield "range", abs(abs(number) - (max(numbers) - min(numbers))) <= _ROUNDED
 
 
 HANDFUL = 5

@@ -220,6 +220,21 @@ def test_a_column_that_says_what_the_others_say_together_is_asked_about(name: st
     assert list(odd_columns(columns | {name: together[summary]})) == [name] * asked
 
 
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [("abs_difference", True), ("agree", True), ("Disagree?", True), ("cleo", False), ("cleo's match", False)],
+)
+def test_a_column_that_compares_the_others_and_is_called_so_is_asked_about(name: str, asked: bool) -> None:
+    ann, ben = ([str(row // step % 3) for row in range(24)] for step in (1, 2))
+    cells = {
+        "abs_difference": [str(abs(int(one) - int(other))) for one, other in zip(ann, ben, strict=True)],
+        "cleo's match": [str(row // 4 % 3) for row in range(24)],
+        "Disagree?": [str(int(one != other)) for one, other in zip(ann, ben, strict=True)],
+    }
+    alike = [str(int(one == other)) for one, other in zip(ann, ben, strict=True)]
+    assert list(odd_columns({"ann": ann, "ben": ben, name: cells.get(name, alike)})) == [name] * asked
+
+
 def test_raters_who_are_all_called_like_a_summary_are_raters() -> None:
     columns = {f"{rater} final": [LABELS[row % 3] for row in range(12)] for rater in ("ann", "ben", "cleo")}
     assert odd_columns(columns) == {}
