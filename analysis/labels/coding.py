@@ -211,11 +211,17 @@ def _too_many(ratings: Ratings, categories: int) -> InputError:
 
 def _warn_of_missing(labels: Counter[str], order: Sequence[str], remarks: list[str]) -> None:
     meant = {trimmed(label).casefold() for label in order}
+    for label, remark in like_missing(labels):
+        if label.casefold() not in meant:
+            remarks.append(f"{remark}, or give --missing {shlex.quote(label)}")
+
+
+def like_missing(labels: Counter[str]) -> Iterator[tuple[str, str]]:
+    """Return the labels that may be marks of a missing one, each with a remark on it."""
     for label, times in labels.items():
-        if label.casefold() in _LIKE_MISSING - meant:
+        if label.casefold() in _LIKE_MISSING:
             counted = f"{label!r} is counted as a label ({counted_text(times, 'cell')})"
-            remedy = f"leave the cell empty where it means missing, or give --missing {shlex.quote(label)}"
-            remarks.append(f"{counted}: {remedy}")
+            yield label, f"{counted}: leave the cell empty where it means missing"
 
 
 def _missing_advice(words: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from misstep.analysis.labels.coding import like_missing
 from misstep.analysis.labels.forms import ITEM_NAMES, column_named, columns_called
 from misstep.analysis.labels.records import listed, trimmed
 from misstep.analysis.labels.rows import LabelRows
@@ -94,7 +95,9 @@ def read_judged_table(path: Path, named: JudgedColumns, renamed: Mapping[str, st
     counts: dict[str, Counter[str]] = {}
     for column in [*people, *judges]:
         weight = 2 if column in people else 1
-        for cell, times in Counter(map(trimmed, sheet.columns[column])).items():
+        cells = Counter(map(trimmed, sheet.columns[column]))
+        remarks += [f"{sheet.header[column]}: {remark}" for _, remark in like_missing(cells)]
+        for cell, times in cells.items():
             if cell:
                 counts.setdefault(_key(cell), Counter())[cell] += weight * times
     alike = [one for one in counts.values() if len(set(map(str.casefold, one))) > 1]

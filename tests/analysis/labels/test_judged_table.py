@@ -37,6 +37,15 @@ def test_letter_case_and_the_zeros_of_a_whole_number_make_no_other_label(tmp_pat
     assert cased.judges["judge"] == ("Yes", "no")
 
 
+def test_a_mark_of_a_missing_label_that_counts_as_one_is_named_with_its_column(tmp_path: Path) -> None:
+    table = _read(tmp_path, "gold,judge\nyes,None\nno,no\nN/A,yes\nyes,yes\n")
+    assert table.labels == ("N/A", "no", "yes")
+    assert table.remarks == (
+        "gold: 'N/A' is counted as a label (1 cell): leave the cell empty where it means missing",
+        "judge: 'None' is counted as a label (1 cell): leave the cell empty where it means missing",
+    )
+
+
 def test_rows_about_one_item_are_told_apart_and_clustered(tmp_path: Path) -> None:
     table = _read(tmp_path, "task,gold,judge\na,yes,yes\na,no,yes\nb,no,no\n")
     assert table.items == ("a 1", "a 2", "b")
