@@ -56,6 +56,7 @@ class _Choice(Struct):
     message: _Message | None = None
     finish_reason: str | None = None
     logprobs: Any = None
+    error: Any = None
 
 
 class _Completion(Struct):
@@ -122,12 +123,16 @@ def _decoded(answer: ParsedAnswer) -> _Completion:
 
 
 def _first_choice(completion: _Completion, redact: Redact) -> _Choice:
+    error = completion.error
     if completion.choices:
-        if completion.choices[0].message is None:
+        first = completion.choices[0]
+        if first.error is None and first.message is None:
             raise _NoAnswerError("malformed", "the server's answer has no message")
-        return completion.choices[0]
-    if completion.error is not None:
-        message = _message(completion.error, redact)
+        if first.error is None:
+            return first
+        error = first.error  # OpenRouter, if the model's own server failed in the middle
+    if error is not None:
+        message = _message(error, redact)
         raise _NoAnswerError("server", f"the server reports an error under status 200: {message}")
     raise _NoAnswerError("malformed", "the server's answer has no choices")
 

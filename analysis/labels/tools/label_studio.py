@@ -43,6 +43,8 @@ def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
             if annotation.get(_SKIPPED):
                 result.left_out["skipped annotations"] += 1
                 continue
+            if not annotation["result"]:
+                result.left_out["annotations without an answer"] += 1
             time = annotation.get("updated_at") or annotation.get("created_at")
             for question, label in _answers(annotation["result"], result):
                 result.add(place, item, _annotator(annotation), question, label, time)

@@ -186,13 +186,14 @@ def test_skipped_annotations_predictions_and_regions_are_no_ratings(tmp_path: Pa
     region = {"type": "labels", "from_name": "cause", "value": {"start": 3, "end": 9, "labels": ["agent"]}}
     text = {"type": "textarea", "from_name": "why", "value": {"text": ["because"]}}
     export = json.loads(json.dumps(LABEL_STUDIO))
-    export[0]["annotations"] += [annotation(9, choice("cause", "task"), was_cancelled=True)]
+    export[0]["annotations"] += [annotation(9, choice("cause", "task"), was_cancelled=True), annotation(9)]
     export[0]["annotations"][0]["result"] += [region, text]
     export[1]["predictions"] = [{"model_version": "m", "result": [choice("cause", "task")]}]
     labels = read(tmp_path / "export.json", json.dumps(export))
     assert given(labels) == EXPECTED
     assert labels.remarks[1] == (
-        "not counted as ratings: answers that are neither choices nor numbers (1), predictions of models (1), "
+        "not counted as ratings: annotations without an answer (1), "
+        "answers that are neither choices nor numbers (1), predictions of models (1), "
         "regions, such as spans and boxes (1), skipped annotations (1)"
     )
 

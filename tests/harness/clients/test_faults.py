@@ -83,6 +83,7 @@ FINE = answer(completion())
         (answer(completion(content=17)), "malformed"),
         (answer(b"[" * 100_000), "malformed"),
         (answer({"error": {"message": "overloaded"}}), "server"),
+        (answer(completion('{"la', choice={"finish_reason": "error", "error": {"message": "idle"}})), "server"),
     ],
 )
 def test_what_may_pass_is_asked_again_and_then_named(fault: Play, kind: str) -> None:
