@@ -102,8 +102,8 @@ _NEARLY_ALL, _MOSTLY_REPEATED = 0.9, 0.5
 _FEW = 5
 """So many cells at least tell that labels are none of the others'; fewer do where each has more words than theirs."""
 
-_HALF, _HARDLY = 0.5, 0.1
-"""The share of its labels that a rater has in common with the others, and what chance leaves to something else."""
+_HALF, _HARDLY, _ANY = 0.5, 0.1, 2.0
+"""The share of its labels that a rater has in common with the others, what chance leaves to something else, and any."""
 
 _SENTENCE = 4
 """From so many words on, in the median, cells are sentences."""
@@ -172,6 +172,12 @@ class _Column(Struct, frozen=True):
         return len(self.labels) / self.cells
 
     @property
+    def numbers_rows(self) -> bool:
+        """Return whether it numbers the rows and is called so, as the index of a data frame that pandas wrote."""
+        name = self.name.casefold()
+        return self.numbers and self.variety == 1 and (name in _NUMBERING or name.startswith("unnamed:"))
+
+    @property
     def named_otherwise(self) -> bool:
         name = re.sub(r"\W+", "_", self.name.casefold()).strip("_")
         words = re.split(r"[\W\d_]+", re.sub(r"(?<=[a-zäöüé])(?=[A-Z])", "_", self.name).casefold())
@@ -196,6 +202,7 @@ def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False)
     if max(map(len, columns.values()), default=0) <= HANDFUL:
         return reasons
     take([column for column in left if column.named_otherwise], "its name")
+    take([column for column in left if column.numbers_rows], "its name", _ANY)
     take([column for column in left if column.sentences], "sentences")
     for column in list(left):
         others = [other for other in left if other is not column and other.name.casefold() not in WHO]

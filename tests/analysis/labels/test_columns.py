@@ -235,6 +235,12 @@ def test_a_column_that_compares_the_others_and_is_called_so_is_asked_about(name:
     assert list(odd_columns({"ann": ann, "ben": ben, name: cells.get(name, alike)})) == [name] * asked
 
 
+@pytest.mark.parametrize("name", ["Unnamed: 0", "index", "row"])
+def test_the_number_of_a_row_is_no_rating_though_some_ratings_are_such_numbers(name: str) -> None:
+    scores = {rater: [str(row * step % 5) for row in range(24)] for step, rater in ((1, "ann"), (3, "ben"))}
+    assert odd_columns(scores | {name: [str(row) for row in range(24)]}) == {name: "its name"}
+
+
 def test_raters_who_are_all_called_like_a_summary_are_raters() -> None:
     columns = {f"{rater} final": [LABELS[row % 3] for row in range(12)] for rater in ("ann", "ben", "cleo")}
     assert odd_columns(columns) == {}
