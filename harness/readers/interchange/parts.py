@@ -48,7 +48,7 @@ def place_parts(turn: Turn, parts: Any) -> list[str]:
 
 def _place(turn: Turn, part: dict[str, Any]) -> bool:
     wrapper = next((name for name in _WRAPPERS if isinstance(part.get(name), dict)), "")
-    fields = part | part.get(wrapper, {})
+    fields = part | part[wrapper] if wrapper else part
     kind = as_text(part.get("type"))
     if kind in _THOUGHTS or part.get("thought") is True:
         texts = [fields.get("thinking", fields.get("text")), split_content(fields.get("summary"))[0]]

@@ -32,7 +32,7 @@ def test_roles_of_openai_are_ours_and_others_are_the_systems_by_name() -> None:
 
 
 def test_a_content_is_null_a_text_or_parts_and_parts_that_are_no_text_are_kept() -> None:
-    image = {"type": "image_url", "image_url": {"url": "gate.png"}}
+    image = {"type": "image_url", "image_url": {"url": "gate.png"}, "": None}
     contents = [None, "one", [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}], ["one", image]]
     steps, _ = steps_of([{"role": "user", "content": content} for content in contents])
     assert [step.text for step in steps] == ["", "one", "one\ntwo", "one"]
