@@ -163,7 +163,7 @@ def lacking(test: FailedTest, project: RepositoryFiles, *, has_passed: bool | No
     if never and not is_asserted and match:
         line = _line_of(output, match)
         lack = next((plugin for word, plugin in _PLUGINS.items() if f" {word}" in f" {line}"), "-e .")
-        reason = f"it was so at every commit that was tried: {line.removeprefix('E').strip()}"
+        reason = f"it was so at every commit that was tried: {line.removeprefix('E').strip(' .')}"
         advice = f"Install the project with what its tests need, as by `{project.install} {lack}`"
         return Objection(MISSING_PACKAGE, f"{reason}. {advice}")
     return None

@@ -11,7 +11,7 @@ from misstep.harness.workspace.suite.report import Runner
 REPORT = ".misstep-report.xml"
 """Where in a workspace pytest writes its report; removed before and after each run."""
 
-_PYTEST_OPTIONS = "-p no:misstep -p no:cacheprovider -o junit_family=xunit1 --junit-xml="
+_PYTEST_OPTIONS = "-p no:misstep -o cache_dir=${TMPDIR:-/tmp}/pytest-cache -o junit_family=xunit1 --junit-xml="
 _HERE = f'export MISSTEP_ROOT="$PWD" MISSTEP_REPORT="$PWD/{REPORT}"; '
 """Keeps the place of the tree and of the report for a command that goes to another folder."""
 

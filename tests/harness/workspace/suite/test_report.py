@@ -61,6 +61,14 @@ def test_pytest_and_unittest_report_each_failure_under_the_id_that_runs_it_again
     assert [test.id for test in from_junit_xml((tmp_path / REPORT).read_bytes()).failed] == ["test_sums.py"]
 
 
+def test_a_project_may_give_options_of_pytest_s_cache_and_no_cache_is_left_in_it(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --cache-clear\n")
+    (tmp_path / "test_one.py").write_text("def test_one():\n    pass\n")
+    _run(tmp_path, f"export TMPDIR={tmp_path}-other; {suite_command('python -m pytest -q')}")
+    assert from_junit_xml((tmp_path / REPORT).read_bytes()).passed == ("test_one.py::test_one",)
+    assert not (tmp_path / ".pytest_cache").exists()
+
+
 def test_an_inherited_test_has_the_file_and_the_class_that_run_it(tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests/test_base.py").write_text("class TestBase:\n    def test_one(self):\n        assert 0\n")
