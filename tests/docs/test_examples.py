@@ -30,7 +30,6 @@ class Model:
         self.most = most
 
     def __call__(self, request: dict[str, Any]) -> Play:
-        """What is played for a request."""
         question = request["messages"][-1]["content"]
         item = next(item for item in ITEMS if item["text"][:40] in question)
         second = question.startswith("Copy")

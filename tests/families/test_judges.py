@@ -136,7 +136,6 @@ class KnowsLoops:
     name, labels = "infinite_loop", ("yes", "no")
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
-        """By the words of the run."""
         return Verdict(item.id, self.name, loops("".join(step.text for step in trajectory.steps)))
 
 
@@ -152,7 +151,6 @@ class KnowsAll(KnowsLoops):
     name = "knows_all"
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
-        """As the item asks."""
         verdict = await super().judge(item, trajectory, ask)
         turned = {"yes": "no", "no": "yes"}[verdict.label or ""]
         return verdict if item.extra["category"] == CATEGORIES[0] else replace(verdict, label=turned)

@@ -15,15 +15,12 @@ class ByOneWord(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Its name."""
         return f"triage@rules-{self.access}"
 
     def settings(self) -> dict[str, Any]:
-        """None."""
         return {}
 
     async def judge(self, access: Any, ask: Any) -> TriageVerdict:  # noqa: ARG002
-        """What the word says."""
         if "break" in access.instruction:
             raise ValueError("this rule breaks")
         if not access.logs:

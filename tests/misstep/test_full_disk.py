@@ -34,7 +34,6 @@ class Model:
         self.asked: Counter[str] = Counter()
 
     def __call__(self, request: dict[str, Any]) -> Play:
-        """What is played for a request."""
         text = next(text for text in TEXTS if f"{text}\n" in request["messages"][-1]["content"])
         self.asked[text] += 1
         label = "fruit" if "apple" in text else "vegetable"

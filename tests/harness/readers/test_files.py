@@ -32,7 +32,6 @@ class Numbers:
         return None if isinstance(sample.first, dict) and "id" in sample.first else "no id"
 
     def read(self, data: bytes, source: Source) -> Iterator[Trajectory]:
-        """One trajectory."""
         value = decode_json(data, source)
         if not isinstance(value, dict) or "id" not in value:
             raise unreadable("no id", source)

@@ -37,7 +37,6 @@ class Model:
         self.asked: Counter[str] = Counter()
 
     def __call__(self, request: dict[str, Any]) -> Play:
-        """What is played for a request."""
         text = request["messages"][-1]["content"]
         name = next((name for name in (*PASSING, *SAID) if f"[{name}]" in text), "")
         self.asked[name] += 1

@@ -37,31 +37,24 @@ class Measuring(RunKind[int, Measured]):
             setattr(self, name, value)
 
     def settings(self) -> dict[str, Any]:
-        """Return what can change a record."""
         return {"size": self.size}
 
     def inputs(self) -> Inputs:
-        """Return nothing: numbers are counted."""
         return Inputs(0, 0, "")
 
     def units(self, shard: object) -> Units[int]:  # noqa: ARG002
-        """Return the numbers."""
         return Units(N, range(N))
 
     def id_of(self, unit: int) -> str:
-        """Return the number."""
         return str(unit)
 
     def recorded_id(self, record: Measured) -> str:
-        """Return the number of a record."""
         return record.item
 
     def failure_of(self, record: Measured) -> str | None:
-        """Return why a number was not measured."""
         return record.error
 
     async def do(self, unit: int, requests: object) -> tuple[Measured, None]:  # noqa: ARG002
-        """Measure a number, or stop the run."""
         for _ in range(N - unit):
             await asyncio.sleep(0)
         if self.stops_at is not None and len(self.done) >= N // 2:

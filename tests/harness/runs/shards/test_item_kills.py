@@ -27,7 +27,6 @@ class Model:
         self.most = ANSWERED
 
     def __call__(self, request: dict[str, Any]) -> Play:
-        """What is played for a request."""
         text = next(text for text in TEXTS if f"{text}\n" in request["messages"][-1]["content"])
         self.asked[text] += 1
         if self.asked.total() > self.most:

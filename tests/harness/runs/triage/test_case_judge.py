@@ -24,7 +24,6 @@ class Looks(Struct, frozen=True):
     uses_model: bool = False
 
     def settings(self) -> dict[str, Any]:
-        """None."""
         return {}
 
     async def judge(self, access: Any, ask: Any) -> TriageVerdict:  # noqa: ARG002
