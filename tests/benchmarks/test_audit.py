@@ -1,6 +1,7 @@
 """Sound made-up tables raise no alarm, and planted errors are found: a quick form of `benchmarks.audit`."""
 
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from msgspec import structs
 
 from benchmarks.audit.__main__ import page, recording
 from benchmarks.audit.detection import (
+    PlantedResult,
     Sound,
     detectable,
     on_planted_errors,
@@ -37,6 +39,11 @@ FOUND_ALWAYS = [kind for kind in KINDS if kind not in MISSED_AT_TIMES]
 """Kinds of error that a check of the printed figures can miss in no table where they show at all."""
 
 
+@cache
+def planted(kind: str) -> list[PlantedResult]:
+    return on_planted_errors(SEED, kind, TABLES)
+
+
 def test_sound_tables_raise_no_alarm() -> None:
     sound = on_sound_tables(SEED, 450)
     assert sound.alarms == ()
@@ -45,14 +52,14 @@ def test_sound_tables_raise_no_alarm() -> None:
 
 @pytest.mark.parametrize("kind", FOUND_ALWAYS)
 def test_an_error_that_shows_is_found(kind: str) -> None:
-    result = on_planted_errors(SEED, kind, TABLES)
+    result = planted(kind)
     assert any(one.undetectable is False for one in result)
     assert all(one.detected for one in detectable(result))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_error_that_leaves_a_sound_table_raises_no_alarm(kind: str) -> None:
-    assert not [one for one in on_planted_errors(SEED, kind, TABLES) if one.undetectable and one.detected]
+    assert not [one for one in planted(kind) if one.undetectable and one.detected]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +74,7 @@ def test_an_error_that_leaves_a_sound_table_raises_no_alarm(kind: str) -> None:
     ],
 )
 def test_the_planted_repair_is_suggested_nearly_always(kind: str) -> None:
-    named = [one.named for one in on_planted_errors(SEED, kind, TABLES) if one.detected]
+    named = [one.named for one in planted(kind) if one.detected]
     assert sum(bool(one) for one in named) >= 0.9 * len(named)
 
 

@@ -102,9 +102,13 @@ def test_a_checkout_without_an_environment_has_misstep_s_interpreter(checkout: P
         ("uv run --frozen pytest", "pytest"),
         ("cd app && poetry run python -m pytest", "cd app && python -m pytest"),
         ("python -m pytest", "python -m pytest"),
+        ("uv run --group test pytest -q", "pytest -q"),
+        ("uv run -p 3.12 --with hypothesis -- python -m pytest", "python -m pytest"),
+        ("uv run --directory packages/fruit pytest", "cd packages/fruit && pytest"),
+        ("python -m pytest -k tox", "python -m pytest -k tox"),
     ],
 )
-def test_the_program_that_builds_an_environment_is_left_out(command: str, own: str) -> None:
+def test_the_program_that_builds_an_environment_is_left_out_with_its_options(command: str, own: str) -> None:
     assert own_command(command) == own
 
 
@@ -150,19 +154,6 @@ def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "packages/fruit/src/fruit").mkdir(parents=True)
     (folder / "packages/fruit/src/fruit/__init__.py").touch()
     return folder
-
-
-@pytest.mark.parametrize(
-    ("command", "own"),
-    [
-        ("uv run --group test pytest -q", "pytest -q"),
-        ("uv run -p 3.12 --with hypothesis -- python -m pytest", "python -m pytest"),
-        ("uv run --directory packages/fruit pytest", "cd packages/fruit && pytest"),
-        ("python -m pytest -k tox", "python -m pytest -k tox"),
-    ],
-)
-def test_the_options_of_the_program_that_builds_an_environment_are_left_out_with_it(command: str, own: str) -> None:
-    assert own_command(command) == own
 
 
 @pytest.mark.parametrize("command", ["tox", "cd farm && A=1 nox -s tests", "python -m tox -e py311"])
