@@ -165,7 +165,8 @@ def _is_of_the_program(line: str, act: Act, marked: bool) -> bool:
     called = [command.program for command in commands_of(act)]
     if not called:
         return False
-    if _speaker(line) in _SHELLS or _speaker(line) in called:
+    speaker = _speaker(line)
+    if speaker and (speaker in _SHELLS or speaker in called):  # a lone redirection is a program without a name
         return True
     opens = _OPENS.match(line) is not None
     return opens if called[-1] in _SHOW and marked else marked or (opens and called[-1] not in _SHOW)

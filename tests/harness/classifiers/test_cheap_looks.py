@@ -2,7 +2,7 @@
 
 import re
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from misstep.harness.classifiers.calls import failures, oscillation, repeated_text, same_answers
@@ -43,6 +43,7 @@ def test_the_name_of_each_program_ends_with_a_piece_that_is_had_without_taking_t
 
 
 @given(lines, answers)
+@example("> out", ":invalid option")
 def test_what_a_shells_answer_complains_of_is_found_with_and_without_the_cheap_look(line: str, answer: str) -> None:
     looked = failures.own_failure(act(line, answer)), same_answers._complaint(act(line, answer))
     looks = (failures, "_may_speak"), (same_answers, "_may_speak")
