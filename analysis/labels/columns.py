@@ -174,8 +174,13 @@ class _Column(Struct, frozen=True):
     @property
     def numbers_rows(self) -> bool:
         """Return whether it numbers the rows and is called so, as the index of a data frame that pandas wrote."""
-        name = self.name.casefold()
-        return self.numbers and self.variety == 1 and (name in _NUMBERING or name.startswith("unnamed:"))
+        if not self.numbers or self.variety < 1:
+            return False
+        numbers = sorted(int(label) for label in self.labels if label.isdecimal())
+        one_after_another = len(numbers) == len(self.labels) == numbers[-1] - numbers[0] + 1
+        return self.name.casefold().startswith("unnamed:") or (
+            one_after_another and self.name.casefold() in _NUMBERING  # a rater's initials may be ID
+        )
 
     @property
     def named_otherwise(self) -> bool:

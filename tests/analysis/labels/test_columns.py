@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from misstep.analysis.labels import read_labels
@@ -71,6 +71,7 @@ SCALES = {
     right=st.floats(0, 1),
     seed=st.integers(0, 10_000),
 )
+@example("decimals", 11, 6, ["ID", "ann"], 0, 0.0, 0)
 def test_raters_who_share_a_scale_are_never_asked_about(scale, labels, items, raters, missing, right, seed) -> None:
     rng = np.random.default_rng(seed)
     known = SCALES[scale][:labels]
