@@ -103,7 +103,7 @@ _FEW = 5
 """So many cells at least tell that labels are none of the others'; fewer do where each has more words than theirs."""
 
 _HALF, _HARDLY, _ANY = 0.5, 0.1, 2.0
-"""The share of its labels that a rater has in common with the others, what chance leaves to something else, and any."""
+"""The share of labels in common with the others: of a rater, by chance alone; and a limit that no share reaches."""
 
 _SENTENCE = 4
 """From so many words on, in the median, cells are sentences."""
