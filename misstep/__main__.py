@@ -21,8 +21,10 @@ def main() -> None:
         call.main(sys.argv[2:])
     from misstep.command_line import app
     from misstep.harness.errors import MisstepError
+    from misstep.removed import refuse_removed
 
     try:
+        refuse_removed(sys.argv[1:])
         app()
         sys.stdout.flush()
     except SystemExit:

@@ -14,7 +14,6 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     "Judges": {
         "judge": ("misstep.judge", "Run judges over a benchmark, score them, compare them."),
         "benchmark": ("misstep.benchmark", "Make a benchmark for judges from sessions and people's labels."),
-        "group": ("misstep.group", "Group the reasons or errors of a run by their words."),
     },
     "Annotators": {
         "agreement": ("misstep.agreement", "Measure how far annotators agree."),
@@ -44,9 +43,6 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "This machine": {
         "doctor": ("misstep.doctor", "Report what this machine can do and what is missing."),
-        "plugins": ("misstep.plugins", "List what other installed packages add."),
-        "skill": ("misstep.skill", "Write a plug-in for Claude Code or Codex: a skill and a hook."),
-        "schema": ("misstep.schema", "Print the JSON Schema of a command's --json."),
         "help": ("misstep.help", "Show the form of a file: its keys and their values."),
     },
 }

@@ -13,6 +13,7 @@ from misstep.harness.datasets.catalogue import named_data_folder
 from misstep.harness.errors import MisstepError, UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.observer.hook.settings import installed_hooks, settings_files, tried_hook
+from misstep.harness.runs.plugins import Plugin, installed_plugins
 from misstep.harness.workspace.capabilities import Capability, SandboxReport, sandbox_report
 from misstep.options.common import Json, command_app
 
@@ -37,9 +38,10 @@ def doctor(
 ) -> None:
     """Report what this machine can do, and name the command that installs each missing part.
 
-    Every sandbox is tried by a real start. The exit code is 0 if code under repair can run in a sandbox, and 3
-    otherwise. With REPO and --test-command it says which interpreter and which installed folders the sandbox shows, and
-    runs the tests of the last commit once; the exit code is 1 if none was seen that lacks no package.
+    Every sandbox is tried by a real start, and what installed packages add is loaded. The exit code is 3 if code under
+    repair cannot run in a sandbox, and 1 if a plug-in cannot be used. With REPO and --test-command it says which
+    interpreter and which installed folders the sandbox shows, and runs the tests of the last commit once; the exit code
+    is 1 if none was seen that lacks no package.
     """
     if repository is not None:
         _try_project(repository, test_command, python, json=json)
@@ -48,11 +50,14 @@ def doctor(
         raise UsageError("--test-command and --python without REPO", "Name the repository: `misstep doctor REPO …`.")
     report = sandbox_report()
     capabilities = (*report.capabilities, _model(), _browser(), _data(), _hook())
+    plugins = installed_plugins()
     document = {"sandbox": report.sandbox, "overlays": report.overlays, "tried": report.tried}
-    as_json = msgspec.json.encode(document | {"capabilities": capabilities}).decode()
-    print(as_json if json else _as_text(report, capabilities))
+    as_json = msgspec.json.encode(document | {"capabilities": capabilities, "plugins": plugins}).decode()
+    print(as_json if json else "\n".join([_as_text(report, capabilities), *_plugin_lines(plugins)]))
     if report.sandbox is None:
         raise typer.Exit(3)
+    if any(one.error is not None for one in plugins):
+        raise typer.Exit(1)
 
 
 def _try_project(repository: Path, command: str, python: Path | None, *, json: bool) -> None:
@@ -136,3 +141,20 @@ def _as_text(report: SandboxReport, capabilities: tuple[Capability, ...]) -> str
         lines += ["", "What is missing:"]
         lines += [f"- {one.name}: {plain(one.without)}. {plain(one.advice)}".rstrip() for one in missing]
     return "\n".join(lines)
+
+
+def _plugin_lines(plugins: list[Plugin]) -> list[str]:
+    """List what installed packages add, and why a part of it cannot be used."""
+    if not plugins:
+        return []
+    rows = [
+        ("no" if one.error else "yes", one.kind, one.name, f"{one.package} {one.version}", one.target)
+        for one in plugins
+    ]
+    broken = [one for one in plugins if one.error is not None]
+    return [
+        "",
+        "Plug-ins:",
+        *aligned([tuple(map(plain, row)) for row in rows], to_left=range(5)),
+        *(f"- {plain(one.name)} of {plain(one.package)} cannot be used: {plain(str(one.error))}" for one in broken),
+    ]

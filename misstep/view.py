@@ -28,10 +28,6 @@ Out = Annotated[
 Id = Annotated[
     str | None, typer.Option("--id", help="Id of the one run to show; of a file with several, by default the first.")
 ]
-Compare = Annotated[
-    tuple[str, str] | None,
-    typer.Option(metavar="A B", help="Two runs to show side by side: two files, or two ids in FILE."),
-]
 
 
 @app.command()
@@ -44,21 +40,18 @@ def view(
     shows_all: Annotated[
         bool, typer.Option("--all", help="Show all runs of a file as one page, as of a folder.")
     ] = False,
-    compare: Compare = None,
 ) -> None:
-    """Write agent runs as an HTML page: one run, all runs of a folder to search and open, or two runs side by side.
+    """Write agent runs as an HTML page: one run, or all runs of a folder to search and open.
 
     The page of one run begins with the misbehaviour that the rules find. A time line shows who spoke, the evidence, and
     where an observer would have told the agent. A folder, database or Parquet file with several runs becomes one page,
-    in which a run opens at its evidence. With --compare, the steps of two runs are aligned by what they do. Pages
+    in which a run opens at its evidence. Pages
     shorten long texts and mark the cuts. The command prints the page's path. It names runs that cannot be read; the
     exit code is 1 then, or if a classifier failed.
     """
-    if compare is not None:
-        _view_two(path, compare, out, id_)
-    elif path is None:
+    if path is None:
         raise UsageError("no file is named", "Name a file or folder with agent runs: misstep view FILE.")
-    elif id_ is None and (shows_all or is_of_many(path)) and holds_several(path):
+    if id_ is None and (shows_all or is_of_many(path)) and holds_several(path):
         _view_all(path, out, ["--all"] if shows_all else [])
     else:
         _view_one(path, out, id_)
@@ -72,17 +65,6 @@ def _view_all(path: Path, out: Path | None, options: Sequence[str]) -> None:
     _write(out or Path(f"{file_name(Path(path_text(path.resolve())).name)}.html"), viewed.page)
     say_unreadable(viewed.unreadable)
     _end([one.error for one in viewed.failed], bool(viewed.unreadable))
-
-
-def _view_two(path: Path | None, compare: tuple[str, str], out: Path | None, id_: str | None) -> None:
-    from misstep.harness.classifiers import categories, classify_all
-    from misstep.studies.sessions.compared_runs import compared_runs
-
-    files, ids = ([] if path is None else [path_text(path)]), ([] if id_ is None else ["--id", id_])
-    command = shlex.join(["misstep", "view", *files, "--compare", *compare, *ids])
-    compared = compared_runs(path, compare, id_, categories(), classify_all, command)
-    _write(out or Path(f"{file_name('-and-'.join(compared.ids))}.html"), compared.page)
-    _end(_errors(compared.verdicts), not compared.is_complete)
 
 
 def _view_one(path: Path, out: Path | None, id_: str | None) -> None:

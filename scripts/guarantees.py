@@ -19,8 +19,8 @@ from misstep.command_groups import LINES
 from misstep.harness import errors
 from misstep.harness.journal import records
 from misstep.harness.runs.plugins import _REGISTRIES
-from misstep.schema.known import known_commands, schema_of
 from misstep.studies.kinds import KINDS
+from scripts.schemas.known import DOCUMENTS, schema_of
 
 FOLDER = Path(__file__).parents[1] / "tests/reference/guarantees"
 
@@ -47,7 +47,7 @@ def _of_command(line: str, command: Any) -> Iterator[str]:
 
 def documents() -> Iterator[str]:
     """List the keys of the JSON documents with their types; `?` is behind a key that may be missing."""
-    for command in known_commands():
+    for command in DOCUMENTS:
         yield from _of_schema(f"misstep {command}", schema_of(command))
 
 

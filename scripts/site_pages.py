@@ -3,6 +3,7 @@
 Beside each page is its Markdown, and `llms.txt` lists all of them for agents (https://llmstxt.org).
 """
 
+import json
 import re
 from collections.abc import Mapping
 from importlib import import_module
@@ -16,6 +17,7 @@ from typer.cli import get_docs_for_click
 
 from misstep.command_groups import COMMANDS
 from misstep.studies.help_topics import GUIDES, TOPICS, topic_text
+from scripts.schemas.known import DOCUMENTS, schema_of
 
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)\s#]+)(#[^)]*)?\)")
@@ -56,10 +58,14 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def on_post_build(config: Any) -> None:
-    """Write the Markdown of each page beside it, and the list of all."""
+    """Write the Markdown of each page beside it, the list of all, and the JSON Schema of each command's `--json`."""
     site = Path(config["site_dir"])
     for name, text in _MARKDOWN.items():
         (site / name).write_text(text, "utf-8")
+    (site / "schemas").mkdir(exist_ok=True)
+    for command in DOCUMENTS:
+        text = json.dumps(schema_of(command), indent=2)
+        (site / "schemas" / f"{command.replace(' ', '-')}.json").write_text(f"{text}\n", "utf-8")
     (site / "llms.txt").write_text(llms_text(config["nav"], _MARKDOWN), "utf-8")
 
 

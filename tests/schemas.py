@@ -1,4 +1,4 @@
-"""Every JSON document that a command prints in any test is held to the schema that `misstep schema` prints."""
+"""Every JSON document that a command prints in any test is held to the schema that `make docs` writes."""
 
 import json
 import sys
@@ -10,22 +10,20 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from misstep.command_groups import LINES
-from misstep.schema.known import known_commands, schema_of
+from scripts.schemas.known import DOCUMENTS, schema_of
 
 
 def hold(words: Sequence[str], code: int, printed: str) -> None:
     """What a line of `misstep` printed fits the schema of its command, and has no key that the schema does not know."""
     if "--json" not in words or code not in (0, 1, 3) or not printed.strip():
         return
-    named = [one for one in known_commands() if [*words][: one.count(" ") + 1] == one.split()]
-    assert named, f"misstep schema knows no command of the line misstep {' '.join(words)}"
+    named = [one for one in DOCUMENTS if [*words][: one.count(" ") + 1] == one.split()]
+    assert named, f"no schema is known for the line misstep {' '.join(words)}"
     command = max(named, key=len)
     validator = _validator(command)
     for document in _documents(printed):
         errors = [f"{error.json_path}: {error.message[:300]}" for error in _causes(validator, document)]
-        assert not errors, (
-            f"misstep schema {command} does not fit what `misstep {' '.join(words)}` prints: {errors[:3]}"
-        )
+        assert not errors, f"the schema of {command} does not fit what `misstep {' '.join(words)}` prints: {errors[:3]}"
 
 
 def _documents(printed: str) -> list[Any]:

@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+from misstep.analysis.measures.run_alignment import align_runs
+from misstep.analysis.pages.runs.compared import ComparedRun, compared_page
 
 from benchmarks.fuzz.mutations import mutated
-from misstep.analysis.measures.run_alignment import align_runs
 from misstep.analysis.pages import Foot
-from misstep.analysis.pages.runs.compared import ComparedRun, compared_page
 from misstep.analysis.pages.runs.listed import ListedRuns, listed_run, runs_page
 from misstep.analysis.pages.trajectory import trajectory_page
 from misstep.harness.classifiers import classify_all

@@ -3,19 +3,14 @@
 import typer
 
 from misstep.harness.progress import say
-from misstep.judge.anchors import anchors
 from misstep.judge.ask import ask
-from misstep.judge.cache import app as cache_app
 from misstep.judge.calibrate import calibrate
-from misstep.judge.certify import certify
 from misstep.judge.check import check
 from misstep.judge.compare import compare
 from misstep.judge.drift import drift
 from misstep.judge.import_verdicts import import_verdicts
 from misstep.judge.inject import inject
-from misstep.judge.policies import policies
 from misstep.judge.probe import probe
-from misstep.judge.rank import rank
 from misstep.judge.run import run
 from misstep.judge.stability import stability
 from misstep.options.common import Data, Json, command_app, json_text, say_remarks
@@ -46,9 +41,8 @@ def list_judges(data: Data = None, json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-for command in (run, check, ask, compare, certify):
+for command in (run, check, ask, compare):
     app.command()(command)
 app.command("import")(import_verdicts)
-for study in (calibrate, inject, probe, stability, drift, anchors, rank, policies):
+for study in (calibrate, inject, probe, stability, drift):
     app.command()(study)
-app.add_typer(cache_app, name="cache")

@@ -7,40 +7,64 @@ import typer
 
 from misstep.harness.errors import UsageError
 from misstep.judge.calibrate import chosen_label
-from misstep.options.common import Data, Html, Json, json_text, path_alone, say_remarks, this_line, write_page
+from misstep.options.common import (
+    Data,
+    Html,
+    Json,
+    Seed,
+    json_text,
+    path_alone,
+    say_remarks,
+    this_line,
+    write_file,
+    write_page,
+)
 
 Runs = Annotated[
     list[Path],
-    typer.Argument(metavar="OLD NEW…", parser=path_alone, help="Folders of judges' runs, the oldest first."),
+    typer.Argument(
+        metavar="OLD [NEW…]", parser=path_alone, help="Folders of judges' runs, the oldest first; one with --draw."
+    ),
 ]
 Anchors = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FILE",
         parser=path_alone,
-        help="File of `judge anchors`; the new figure leaves out its items. May be given several times.",
+        help="File of --draw; the new figure leaves out its items. May be given several times.",
     ),
+]
+Draw = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Number of items of OLD to draw and write to --out, to judge them again."),
+]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FILE", parser=path_alone, help="File for --draw: lines of an items.jsonl.")
 ]
 
 
 def drift(
     runs: Runs,
     anchors: Anchors = None,
+    draw: Draw = None,
+    out: Out = None,
     label: Annotated[
         str, typer.Option(help="Label whose share is followed; by default the benchmark's positive label.")
     ] = "",
     data: Data = None,
+    seed: Seed = 0,
     json: Json = False,
     html: Html = None,
 ) -> None:
     """Tell whether the judge changed, or the system.
 
-    Items whose judged text is the same in two runs are anchors: on them, any change is the judge's. The change of a
-    label's share, and with gold labels of the accuracy, is split into the judge's part and the system's, each with an
-    interval. Each later run is held against the first; the page draws the figure over all of them.
+    Items whose judged text is the same in two runs are anchors: on them, any change is the judge's. --draw writes some
+    of OLD's items, drawn at random within each label in the proportions of all: name the file beside the new sessions.
+    The change of a label's share, and with gold labels of the accuracy, is split into the judge's part and the
+    system's, each with an interval. Each later run is held against the first; the page draws the figure over all.
 
     \b
-    misstep judge anchors OLD --n 100 --out anchors.jsonl
+    misstep judge drift OLD --draw 100 --out anchors.jsonl
     misstep judge run JUDGE sessions anchors.jsonl --out NEW
     misstep judge drift OLD NEW --anchors anchors.jsonl --html drift.html
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
@@ -50,6 +74,9 @@ def drift(
     from misstep.studies.judged_runs import distinct_names, open_run, warn_incomplete
     from misstep.studies.judging.drift import drifts
 
+    if draw is not None or out is not None:
+        _draw(runs, draw, out, seed, data)
+        return
     if len(runs) < 2:
         raise UsageError("drift needs two runs", "Name two or more runs of judges, the oldest first.")
     check_named_once(runs)
@@ -62,3 +89,13 @@ def drift(
     print(json_text(drift.document()) if json else "\n".join(map(table_text, drift.tables())), end="\n" if json else "")
     if not json:
         say_remarks(drift.remarks())
+
+
+def _draw(runs: list[Path], n: int | None, out: Path | None, seed: int, data: Path | None) -> None:
+    from misstep.studies.judging.anchors import drawn_anchors
+
+    if n is None or out is None or len(runs) != 1:
+        raise UsageError("--draw N and --out FILE need each other, and one run", "Name the run whose items are drawn.")
+    drawn = drawn_anchors(str(runs[0]), n, seed, data)
+    write_file("--out", out, drawn.lines.decode())
+    print(f"{out}: {drawn.sentence}")

@@ -28,18 +28,10 @@ TwoRuns = Annotated[
     list[Path],
     typer.Argument(metavar="RUN RUN…", parser=path_alone, help="Folders of two or more judges' runs on one benchmark."),
 ]
-Require = Annotated[
-    list[Path] | None,
-    typer.Option(
-        metavar="FILE",
-        parser=path_alone,
-        help="Certificate of `judge certify` that has to hold for the judge. May be given several times.",
-    ),
-]
 
 _NOTHING_TO_ASK = frozenset(
     {"judge", "sessions", "file", "item", "benchmark", "out", "shard", "data", "json"}
-    | {"require", "fail_under", "undecided", "orders", "junit", "summary"}
+    | {"fail_under", "undecided", "orders", "junit", "summary"}
 )
 """The parameters of `judge run` that mean something where nothing is asked."""
 

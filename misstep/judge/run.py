@@ -42,7 +42,6 @@ def run(
         typer.Option(help="Orders in which a judge of pairs sees two outputs; by default both."),
     ] = None,
     data: Data = None,
-    require: options.Require = None,
     json: options.ScoresAsJson = False,
     *,
     asking: ModelOptions,
@@ -64,7 +63,6 @@ def run(
 
     from misstep.analysis.gold import check_gold, item_ids
     from misstep.harness.items import read_question
-    from misstep.harness.runs.judging.certificate import check_certified
     from misstep.harness.runs.judging.item_selection import Sampling
     from misstep.harness.runs.judging.judge import run_judge
     from misstep.harness.runs.judging.session_benchmark import asked_about
@@ -84,7 +82,6 @@ def run(
     with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):
         if not opened.uses_model:
             options.refuse_model_options(context)
-        check_certified(require or (), opened.settings())
         folder = asked_about(opened, sessions or [], benchmark, out, data, shard)
         check_gold(folder, read_question(folder).labels, item_ids(folder))
         stopped: MissingPrerequisite | None = None

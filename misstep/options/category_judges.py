@@ -36,22 +36,11 @@ class JudgesOptions(OptionGroup, frozen=True):
         ),
     ] = None
 
-    require: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            parser=path_alone,
-            help="Certificate of `judge certify`; for each judge that is asked, one has to hold. May be given several"
-            " times.",
-        ),
-    ] = None
-
     @contextmanager
     def opened(self, asking: ModelOptions, categories: Sequence[str]) -> "Iterator[CategoryJudges]":
         """Open the judges that are asked after the rules: those that are named, and with a model the shipped ones."""
         from misstep.harness.judges import shipped_judges
         from misstep.harness.runs.judging.category_judges import CategoryJudge, category_of
-        from misstep.harness.runs.judging.certificate import check_certified
         from misstep.harness.runs.judging.known_judges import known_judge
         from misstep.studies.judged_categories import CategoryJudges
 
@@ -63,7 +52,6 @@ class JudgesOptions(OptionGroup, frozen=True):
                 category = category_of(judge, name, categories)
                 if category in opened and len(opened) < len(named):
                     raise UsageError(f"two judges are about {category}", "Name one judge for each category.")
-                check_certified(self.require or (), judge.settings())
                 client = client_settings(known, getattr(judge, "base_url", None))
                 opened.setdefault(category, CategoryJudge(category, judge, client))
             yield CategoryJudges([opened[one] for one in categories if one in opened], self.gold, known.in_flight)

@@ -15,7 +15,7 @@ from misstep.analysis.plots import can_draw, curves
 from misstep.analysis.tables import Row, Table, estimate_row, of_evidence
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
-from misstep.harness.runs.judging.certificate import changes
+from misstep.harness.runs.judging.judge_changes import changes
 from misstep.harness.runs.judging.judged_texts import ANCHOR, judged_texts
 from misstep.harness.verdict import Verdict
 from misstep.studies.judged_runs import JudgedRun

@@ -66,7 +66,7 @@ def _module_of(path: str, tree: ast.Module) -> Module:
         )
         for name in names:
             module.definitions.setdefault(name, []).append(node)
-        if registers or not names and not isinstance(node, ast.Import | ast.ImportFrom | ast.If | ast.Try | ast.With):
+        if registers or (not names and not isinstance(node, ast.Import | ast.ImportFrom | ast.If | ast.Try | ast.With)):
             module.body.append(node)
         elif isinstance(node, ast.If | ast.With):
             module.body.append(ast.Expr(node.test if isinstance(node, ast.If) else node.items[0].context_expr))

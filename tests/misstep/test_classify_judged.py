@@ -10,11 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from misstep.classify import app
-from misstep.harness.errors import InputError
-from misstep.harness.journal.records import SCHEMA, Inputs, Manifest, toml_text
 from misstep.harness.judges.fencing import fenced_parts
-from misstep.harness.runs.judging.certificate import ShownOn, certificate
-from misstep.harness.runs.judging.known_judges import known_judge
 from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving
 from tests.misstep.as_a_user import in_a_thread
 from tests.misstep.made_up import atif
@@ -148,21 +144,6 @@ def test_labels_of_people_correct_the_shares(server: FaultyServer, sessions: Pat
     corrected = json.loads(printed)["corrected"]
     assert corrected["did_not_follow_instructions"]["value"] == 0.5
     assert corrected["any"]["reason"] == "no session has labels of people for all categories"
-
-
-def test_each_judge_that_is_asked_needs_a_certificate_that_holds(server, sessions, tmp_path) -> None:
-    files, these = [], (sessions, "--categories", ",".join(HARDLY))
-    for name in HARDLY:
-        asked = known_judge(name, model="small-1").settings()
-        manifest = Manifest(SCHEMA, "judge run", [], "1", "3", "", asked, Inputs(1, 1, "d"))
-        files += ["--require", tmp_path / f"{name}.toml"]
-        files[-1].write_bytes(toml_text(certificate(manifest, "run", ShownOn("gates", 9, "d"), {}, 30)))
-    with pytest.raises(InputError, match=f"not of this judge: judge: {HARDLY[0]} there, {HARDLY[1]} here"):
-        _run(*these, *_asking(server), *files[:2])
-    with pytest.raises(InputError, match="model: small-1 there, small-2 here"):
-        _run(*these, "--model", "small-2", "--base-url", server.base_url, *files)
-    assert server.received == []
-    assert _run(*these, *_asking(server), *files)[0] == 0
 
 
 def test_wrong_judges_and_options_are_refused_before_anything_is_asked(sessions, monkeypatch) -> None:

@@ -1,4 +1,4 @@
-"""`misstep skill`: a plug-in in the form of Claude Code or Codex, whose command lines all exist."""
+"""The skill in `examples` has the form of Claude Code and Codex, and its command lines all exist."""
 
 import json
 import re
@@ -11,13 +11,13 @@ import typer
 import yaml
 
 from misstep.command_groups import LINES
-from misstep.harness.observer.hook.install import EVENTS_OF, hook_command
-from misstep.harness.observer.hook.settings import is_ours
+from misstep.harness.observer.hook.install import EVENTS_OF
+from misstep.harness.observer.hook.settings import AgentProgram, is_ours
 from misstep.harness.version import __version__
 from tests.docs.documents import ROOT
-from tests.misstep.as_a_user import CommandLine
 
-SKILL = (ROOT / "misstep/skill/SKILL.md").read_text()
+FOLDER = ROOT / "examples/agent_skill"
+SKILL = (FOLDER / "skills/misstep/SKILL.md").read_text()
 _, HEAD, BODY = SKILL.split("---\n", 2)
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
 TOLD = [*re.findall(r"`(misstep [^`]+)`", BODY), *re.findall(r"^(misstep .+)$", BODY, re.MULTILINE)]
@@ -49,35 +49,20 @@ def test_the_skill_has_the_head_that_agents_read() -> None:
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex"])
-def test_the_folder_has_the_agents_form(agent: str, tmp_path: Path, in_process: CommandLine) -> None:
-    out = tmp_path / "plugin"
-    assert in_process("skill", out, "--agent", agent)[0] == 0
-    assert _files(out) == {f".{agent}-plugin/plugin.json", "skills/misstep/SKILL.md", "hooks/hooks.json"}
-    manifest = json.loads((out / f".{agent}-plugin/plugin.json").read_text())
+def test_the_folder_has_the_agents_form(agent: AgentProgram) -> None:
+    manifest = json.loads((FOLDER / f".{agent}-plugin/plugin.json").read_text())
     assert (manifest["name"], manifest["version"]) == ("misstep", __version__)
     named = [path for path in manifest.values() if path.startswith("./")]
-    assert all((out / path).exists() for path in named)
+    assert all((FOLDER / path).exists() for path in named)
     assert len(named) == (2 if agent == "codex" else 0)
-    hooks = json.loads((out / "hooks/hooks.json").read_text())
+
+
+def test_the_hook_asks_for_the_events_that_the_observer_reads() -> None:
+    hooks = json.loads((FOLDER / "hooks/hooks.json").read_text())
     assert set(hooks) == {"hooks"}  # Codex refuses a file with other keys
-    assert tuple(hooks["hooks"]) == EVENTS_OF[agent]
+    assert tuple(hooks["hooks"]) == EVENTS_OF["claude"]
     commands = {one["command"] for groups in hooks["hooks"].values() for group in groups for one in group["hooks"]}
-    assert commands == {hook_command(())}
     assert all(map(is_ours, commands))
-
-
-def test_written_again_without_a_hook_the_hook_is_gone(tmp_path: Path, in_process: CommandLine) -> None:
-    in_process("skill", tmp_path / "plugin")
-    in_process("skill", tmp_path / "plugin", "--without-hook", "--agent", "codex")
-    assert _files(tmp_path / "plugin") == {".codex-plugin/plugin.json", "skills/misstep/SKILL.md"}
-    assert "hooks" not in json.loads((tmp_path / "plugin/.codex-plugin/plugin.json").read_text())
-
-
-def test_a_folder_with_other_files_is_refused(tmp_path: Path, in_process: CommandLine) -> None:
-    (tmp_path / "notes.txt").write_text("mine")
-    code, _, error = in_process("skill", tmp_path)
-    assert (code, "other files, such as notes.txt" in error) == (2, True)
-    assert _files(tmp_path) == {"notes.txt"}
 
 
 def test_the_hooks_of_pre_commit_have_the_form_that_it_reads() -> None:

@@ -176,7 +176,7 @@ _NOTES = (
     "The judge's part is the change of its answers on anchors, items whose judged text is the same in both runs,"
     " carried over to all old items by their old answer. The system's part is the rest: old and new items, both as the"
     " new judge sees them (Kitagawa 1955; intervals after Zou and Donner 2008).",
-    "It supposes that anchors are like the other old items with the same old answer. The command judge anchors draws"
+    "It supposes that anchors are like the other old items with the same old answer. `judge drift RUN --draw N` draws"
     " such anchors; items that the system happened to repeat may be easier ones. Beware if the old figure on the"
     " anchors alone is far from the old figure.",
 )
@@ -206,7 +206,7 @@ def drift_finding(figure: str, runs: tuple[str, str], one: FigureDrift) -> str:
         return f"{changed}. Both runs judged the same {texts}: the whole change is the judge's."
     if one.judge.value is None:
         why = f"How much of it is the judge's is not known: {one.judge.reason}"
-        return f"{changed}. {why}. Keep {needed}, which the command judge anchors draws."
+        return f"{changed}. {why}. Keep {needed}, which `judge drift RUN --draw N` draws."
     parts = f"{judge} is the judge's part, by {counted_text(one.anchors, 'anchor')}, and {system} the system's"
     more = "" if one.enough else f" About {needed} give the judge's part to 5 points on either side."
     return f"{changed}: {parts}. {_which_changed(one)}{more}"

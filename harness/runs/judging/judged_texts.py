@@ -61,7 +61,7 @@ def anchor_lines(folder: Path, ids: Collection[str], chosen: Collection[str]) ->
 
 def texts_in(file: Path) -> frozenset[str]:
     """Return the digests of the texts of anchors in a file."""
-    form, decoder = "Make the file with `misstep judge anchors`.", msgspec.json.Decoder(_Anchor)
+    form, decoder = "Make the file with `misstep judge drift RUN --draw N --out FILE`.", msgspec.json.Decoder(_Anchor)
     with opening(file, form):
         lines = file.read_bytes().splitlines()
     items = (json_form(line, decoder, file, number, form) for number, line in enumerate(lines, 1) if line.strip())

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from misstep.harness.agent.policies.model import ModelSettings as AgentModel
 from misstep.harness.errors import UsageError
 from misstep.harness.judges import JUDGES, added_judges, read_known
-from misstep.harness.judges.pattern_judge import is_pattern_file, read_pattern_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.judges.python_judge import python_judge
 from misstep.harness.protocols import Judge
@@ -31,9 +30,6 @@ def known_judge(named: str, *, model: str = "", base_url: str | None = None, dat
             if not isinstance(entry, str | Path):
                 return python_judge(entry, named, model)
             named = str(entry)
-    file = Path(named)
-    if file.is_file() and is_pattern_file(content := file.read_bytes()):
-        return read_pattern_judge(file, content)
     spec = read_known(named)
     named_settings = {"name": model or spec.model.name, "base_url": base_url or spec.model.base_url}
     return PromptedJudge(replace(spec, model=replace(spec.model, **named_settings)))

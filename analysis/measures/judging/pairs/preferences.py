@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from misstep.analysis.gold import BenchmarkItem
 from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.units import JudgedUnits, units_of
-from misstep.analysis.stats.bradley_terry import Comparisons, bradley_terry, clustered_strengths
+from misstep.analysis.stats.bradley_terry import Comparisons, clustered_strengths
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.clusters.clustered_pairs import sign_flip_mcnemar
 from misstep.analysis.stats.estimate import Estimate
@@ -140,15 +140,6 @@ def comparisons_of(
     sides = np.array([[number[name] for name in systems[one.item]] for one in verdicts], dtype=np.int64).reshape(-1, 2)
     points = np.array([POINTS[str(one.label)] for one in verdicts])
     return Comparisons(sides[:, 0], sides[:, 1], points, units, len(names))
-
-
-def ordering(wins: FloatArray) -> FloatArray:
-    """Return strengths to order systems by: sets x systems, for sets x systems x systems of points.
-
-    A hundredth of a tie between every two keeps a system that always wins in its place, the first.
-    """
-    systems = wins.shape[1]
-    return bradley_terry(wins + (1 - np.eye(systems)) / 200)
 
 
 def system_strengths(

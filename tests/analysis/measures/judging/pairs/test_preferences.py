@@ -16,7 +16,6 @@ from misstep.analysis.measures.judging.pairs.preferences import (
     systems_of,
     systems_table,
 )
-from misstep.analysis.measures.judging.pairs.system_orders import agreed_orders, agreed_orders_table
 from misstep.analysis.tables.text import table_text
 from misstep.harness.records.pair import OrderAnswer, PairVerdict
 from misstep.harness.verdict import Verdict
@@ -87,17 +86,6 @@ def test_pairs_without_two_systems_are_left_out_with_a_reason() -> None:
     assert "ranks no systems" in systems_finding("judge", result)
     items = [BenchmarkItem("0", extra={"model_a": "x", "model_b": 2}), BenchmarkItem("1")]
     assert systems_of(items, "model") == {"0": ("x", "2")}
-
-
-def test_orders_of_judges_agree_or_are_turned_round() -> None:
-    ours = [Verdict(str(n), "ours", ODD.get(n, ("a", "a"))[0]) for n in range(36)]
-    theirs = [Verdict(one.item, "theirs", {"a": "b", "b": "a"}.get(str(one.label), one.label)) for one in ours]
-    same, turned, _ = agreed_orders({"ours": ours, "again": ours, "theirs": theirs}, SYSTEMS, TASKS)
-    assert (same.tau.value, same.same_first, turned.tau.value, turned.same_first) == (1.0, True, -1.0, False)
-    assert (
-        "ours and theirs, which agree least, put different systems first"
-        in agreed_orders_table([same, turned], "pairs").finding
-    )
 
 
 def test_planted_strengths_are_within_their_intervals() -> None:

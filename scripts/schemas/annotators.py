@@ -3,7 +3,7 @@
 from misstep.analysis.measures.agreement import AgreementReport
 from misstep.analysis.measures.triage.disagreement import Disagreement, Reconciled
 from misstep.harness.records.annotation import Phase
-from misstep.schema.forms import Form, fields_of
+from scripts.schemas.forms import Form, fields_of
 
 DOCUMENTS: dict[str, Form] = {
     "agreement": (

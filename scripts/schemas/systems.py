@@ -13,9 +13,9 @@ from misstep.analysis.tables import Row, Table
 from misstep.harness.records.attribution import TriageVerdict
 from misstep.harness.records.intervention import Intervention
 from misstep.harness.repair.failure_bot.tasks import RepairTask
-from misstep.schema.forms import Form, fields_of
-from misstep.schema.judges import SCORES, SHARD
 from misstep.studies.repair_report import ObservedAttempts
+from scripts.schemas.forms import Form, fields_of
+from scripts.schemas.judges import SCORES, SHARD
 
 TRIAGED = {
     "n": int,

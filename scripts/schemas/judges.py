@@ -7,17 +7,13 @@ from misstep.analysis.measures.judging.drift import FigureDrift
 from misstep.analysis.measures.judging.pairs.comparison import PairedJudges
 from misstep.analysis.measures.judging.pairs.flips import Flips
 from misstep.analysis.measures.judging.pairs.probes import Probes
-from misstep.analysis.measures.judging.pairs.ranking import RankStability
 from misstep.analysis.measures.judging.pairs.stability import Stability
-from misstep.analysis.measures.judging.people.gold_policies import PoliciesCompared
 from misstep.analysis.measures.judging.scores import Scores
-from misstep.analysis.measures.text_groups import GroupedTexts
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Evidence
 from misstep.harness.runs.judging.judge_once import Asked
 from misstep.judge.list import ListedJudge
-from misstep.schema.forms import Form, fields_of, optional
-from misstep.studies.judging.ranked_systems import RankedSystems
+from scripts.schemas.forms import Form, fields_of, optional
 
 SHARD = {"shard": int, "shards": int, "n": int, "folder": str}
 SCORES = {**fields_of(Scores), **fields_of(Assessment, "scores")}
@@ -51,11 +47,6 @@ DOCUMENTS: dict[str, Form] = {
         "pairs": [PairedJudges],
         "runs": [{"run": str, "judge": str, "model": str | None, **_COMPARED}],
     },
-    "judge rank": (
-        {"benchmark": str, "ranking": RankStability},
-        fields_of(RankedSystems, "evidence"),
-    ),
-    "judge policies": {"benchmark": str, "policies": PoliciesCompared},
     "judge stability": {"runs": [str], "benchmark": str, "stability": Stability},
     "judge drift": {
         "old": str,
@@ -66,5 +57,4 @@ DOCUMENTS: dict[str, Form] = {
     },
     "judge inject": Flips,
     "judge probe": Probes,
-    "group": GroupedTexts,
 }

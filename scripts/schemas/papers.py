@@ -3,7 +3,7 @@
 from misstep.analysis.audit.findings import Finding
 from misstep.harness.datasets.fetching import CheckedFiles
 from misstep.harness.runs.fetch import Fetched
-from misstep.schema.forms import Form, fields_of
+from scripts.schemas.forms import Form, fields_of
 
 DOCUMENTS: dict[str, Form] = {
     "reproduce": {

@@ -3,9 +3,8 @@
 from misstep.harness.repair.failure_bot.reproduce import ProjectTrial
 from misstep.harness.runs.plugins import Plugin
 from misstep.harness.workspace.capabilities import SandboxReport
-from misstep.schema.forms import Form, fields_of
+from scripts.schemas.forms import Form, fields_of
 
 DOCUMENTS: dict[str, Form] = {
-    "doctor": (fields_of(SandboxReport), ProjectTrial),
-    "plugins": {"plugins": [Plugin]},
+    "doctor": ({**fields_of(SandboxReport), "plugins": [Plugin]}, ProjectTrial),
 }

@@ -5,10 +5,10 @@ from misstep.analysis.measures.passing.scores import PassReport
 from misstep.analysis.measures.prevalence import Prevalence
 from misstep.analysis.measures.session_comparison import SessionComparison
 from misstep.analysis.pages.findings import Findings
-from misstep.schema.forms import Form
-from misstep.schema.judges import SCORES
-from misstep.schema.systems import REPAIRED, TRIAGED
 from misstep.studies.run_in_brief import RunInBrief
+from scripts.schemas.forms import Form
+from scripts.schemas.judges import SCORES
+from scripts.schemas.systems import REPAIRED, TRIAGED
 
 DOCUMENTS: dict[str, Form] = {
     "show": RunInBrief,

@@ -7,8 +7,8 @@ from misstep.harness.lake.manifest import Tally
 from misstep.harness.runs.shards.classify import ShardDone
 from misstep.harness.runs.triage.generate import TriageCounts
 from misstep.harness.trajectory import Skipped, Unreadable
-from misstep.schema.forms import Form, fields_of
 from misstep.studies.advice import Advice
+from scripts.schemas.forms import Form, fields_of
 
 _SHARE = {"count": int, "share": float}
 

@@ -1,0 +1,32 @@
+"""Commands and options of earlier versions, and what to use instead: `COMMAND` or `COMMAND --option` → the advice."""
+
+from collections.abc import Sequence
+
+from misstep.harness.errors import UsageError
+
+REMOVED = {
+    "group": "Read the reasons in `misstep report RUN`.",
+    "judge anchors": "Use `misstep judge drift RUN --draw N --out FILE`.",
+    "judge cache": "Copy the folder that MISSTEP_CACHE names.",
+    "judge certify": "Gate the judge on labelled items: `misstep judge run … --fail-under accuracy.lower=0.8`.",
+    "judge policies": "Score the judge once with each rater: `misstep judge check TABLE --human RATER`.",
+    "judge rank": "`misstep judge run` on pairs of outputs ranks the systems.",
+    "judge run --require": "Gate the judge on labelled items with --fail-under.",
+    "classify --require": "Gate the judge on labelled items: `misstep judge run … --fail-under accuracy.lower=0.8`.",
+    "plugins": "Use `misstep doctor`, which lists plug-ins.",
+    "schema": "Run `make docs`, which writes the JSON Schemas to site/schemas.",
+    "skill": "Copy the folder examples/agent_skill.",
+    "view --compare": "Write a page for each run with `misstep view FILE --id ID`.",
+}
+
+
+def refuse_removed(words: Sequence[str]) -> None:
+    """Refuse a command or option that an earlier version had, and name the alternative."""
+    options = {word.partition("=")[0] for word in words if word.startswith("--")}
+    for name, advice in REMOVED.items():
+        *command, last = name.split()
+        if last.startswith("--"):
+            if [*words[: len(command)]] == command and last in options:
+                raise UsageError(f"`misstep {name}` was removed", advice)
+        elif [*words[: len(command) + 1]] == [*command, last]:
+            raise UsageError(f"`misstep {name}` was removed", advice)
