@@ -47,10 +47,8 @@ from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.journal.records import (
     MANIFEST,
     Manifest,
-    Records,
     encode,
     encode_lines,
-    read_records,
     replace_file,
     write_manifest,
     written_in,
@@ -148,17 +146,9 @@ def curation_text(curated: Curation, out: Path) -> str:
     sentences = [
         curation_sentence(curated),
         worth_sentence(curated),
-        *_broken_sentence(out),
         f"{out / RUNS}, {files}; the data card is {out / CARD}.",
     ]
     return "\n".join(sentences) + "\n"
-
-
-def _broken_sentence(out: Path) -> Iterator[str]:
-    damages = [one.collateral for one in read_records(out, Records(CuratedRun, RUNS, "run")) if one.collateral]
-    if broken := sum(one != "none" for one in damages):
-        which = f"{broken:,} of the {len(damages):,} runs that passed"
-        yield f"{which} broke something beside their task: the column collateral says what, and damage where."
 
 
 def _about(run: JudgedRun) -> CardAbout:
@@ -259,17 +249,9 @@ def _line(
         confidence=measured if verdict.score is None else verdict.score,
         reason=" ".join(part for part in (decision.reason, verdict.rationale) if part),
         evidence=tuple(CuratedEvidence(one.kind, one.where, one.text) for one in verdict.evidence),
-        collateral=_collateral(verdict),
-        damage=tuple(CuratedEvidence(one.kind, one.where, one.text) for one in verdict.collateral or ()),
         messages=() if run is None else training_messages(run),
         trajectory=Path(os.path.relpath(place.resolve(), out.resolve())).as_posix() if place is not None else "",
     )
-
-
-def _collateral(verdict: TriageVerdict) -> str:
-    if verdict.collateral is None:
-        return ""
-    return ", ".join(sorted({one.kind for one in verdict.collateral})) or "none"
 
 
 def training_messages(run: Trajectory) -> tuple[ChatMessage, ...]:

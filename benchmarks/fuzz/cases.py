@@ -42,18 +42,12 @@ class TooSlow(Exception):
     """A case took longer than it may."""
 
 
-
-
-
-
 def _parquet() -> bytes:
     rows = [msgspec.json.decode(recording_of("inspect_scout")) | {"transcript_id": name} for name in "abc"]
     texts = {name: msgspec.json.encode(rows[0][name]).decode() for name in ("messages", "events")}
     stream = io.BytesIO()
     pq.write_table(pa.Table.from_pylist([row | texts for row in rows]), stream, row_group_size=2, compression="zstd")
     return stream.getvalue()
-
-
 
 
 def _read(form: str, data: bytes, folder: Path) -> Iterator[Trajectory]:
@@ -93,10 +87,6 @@ def _runs_of_items(folder: Path) -> Iterator[Trajectory]:
                 yield runs_of_item
     except MisstepError as error:
         error.line()
-
-
-
-
 
 
 def _show(item: Item, trajectory: Trajectory | None) -> None:

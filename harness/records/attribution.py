@@ -44,31 +44,12 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
     text: str
 
 
-DamageKind = Literal["files", "history", "permissions", "services"]
-
-
-class Damage(Struct, frozen=True):
-    """One thing that a run broke beside its task.
-
-    - `kind`: What it is: other files, history, permissions or services.
-    - `seen`: The kind of evidence, as in `Evidence`.
-    - `where`: The place: a step's number, or a path.
-    - `text`: The command, or what became of the file.
-    """
-
-    kind: DamageKind
-    seen: EvidenceKind
-    where: str
-    text: str
-
-
 class TriageVerdict(Verdict, frozen=True, gc=False):
     """A verdict on a run: its label is one of `FAULTS`, or missing as in any verdict.
 
     - `subcategory`: The subcategory of the label, where the judge names one.
     - `evidence`: What the verdict rests on.
     - `access`: What the judge could use.
-    - `collateral`: What a run that passed broke beside its task; null where that was not looked for.
 
     Examples
     --------
@@ -78,7 +59,6 @@ class TriageVerdict(Verdict, frozen=True, gc=False):
     subcategory: str = ""
     evidence: tuple[Evidence, ...] = ()
     access: str = ""
-    collateral: tuple[Damage, ...] | None = None
 
 
 class _Cell(Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,7 +3,6 @@
 import csv
 import io
 from collections.abc import Iterable
-from hashlib import sha256
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -169,19 +168,3 @@ def review_lines(events: Iterable[ReviewEvent], *, header: bool = True) -> bytes
         writer.writerow(COLUMNS)
     writer.writerows(msgspec.structs.astuple(event) for event in events)
     return text.getvalue().encode()
-
-
-SHARES = (0.1, 0.5, 1.0)
-"""The shares of the paper's rollout (section 7.3). A smaller share lies in each larger one."""
-
-_PLACES = 2**64
-
-
-def in_share(case: str, share: float, seed: int = 0) -> bool:
-    """Return whether a case is in a share: the first eight bytes of SHA-256 over `seed:case`, as a part of the most.
-
-    >>> in_share("task-7", 1.0)
-    True
-    """
-    digest = sha256(f"{seed}:{case}".encode("utf-8", "surrogateescape")).digest()
-    return int.from_bytes(digest[:8], "big") / _PLACES < share or share >= 1

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from misstep.harness.repair.build.sets import Built
     from misstep.harness.workspace import Sandbox
 
-_SETS = {"tf": 123, "patchgen": 70}
-"""Set → how many cases `--find` looks for: of PatchGen, of each category."""
-
 
 def build(
     context: typer.Context,
@@ -32,10 +29,7 @@ def build(
         int | None,
         typer.Option("--n", min=1, metavar="N", help="Number of cases, drawn at random; for `patchgen` per category."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="S", help="Random seed for the choice, or for `--find`.")] = 0,
-    find: Annotated[
-        bool, typer.Option("--find", help="Look for new faults instead; their recipes go to DIR/recipes.toml.")
-    ] = False,
+    seed: Annotated[int, typer.Option(min=0, metavar="S", help="Random seed for the choice.")] = 0,
     recipes: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Recipes to build from instead of the shipped ones.")
     ] = None,
@@ -64,23 +58,21 @@ def build(
     """
     from misstep.harness.repair.build.recipes import recipes_file
     from misstep.harness.repair.build.sets import build as build_cases
-    from misstep.harness.repair.build.sets import chosen, find_set
+    from misstep.harness.repair.build.sets import chosen
     from misstep.harness.workspace import find_sandbox
 
     if bool(test_command) != (history is not None):
         raise UsageError("--history and --test-command go together", "Give both, or neither.")
     public = set_name in ("quixbugs", "humanevalfix")
     if history is not None:
-        of_a_set = {"set_name", "n", "seed", "find", "recipes", "workers", "data"}
+        of_a_set = {"set_name", "n", "seed", "recipes", "workers", "data"}
         refuse_given(context, of_a_set, "every past fix of the repository becomes a case")
     elif public:
-        refuse_given(context, {"find", "recipes", "python"}, f"{set_name} is a data set of programs")
+        refuse_given(context, {"recipes", "python"}, f"{set_name} is a data set of programs")
     else:
         refuse_given(context, {"data", "python"}, f"the set {set_name} is made of released packages")
-    if n is None and not find:
+    if n is None:
         refuse_given(context, {"seed"}, "no cases are drawn without --n")
-    if find and recipes is not None:
-        raise UsageError("--find looks for new faults and takes no recipes", "Leave out --recipes.")
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder", "Name a folder for the cases.")
     sandbox = find_sandbox()
@@ -94,11 +86,8 @@ def build(
             folder = locate(set_name, data)
             cases = write_cases(set_name, folder, out, sandbox, drawn(set_name, folder, n, seed), workers)
             return _say_cases([case.case.id for case in cases], out, json=json)
-        if find:
-            built = find_set(set_name, n or _SETS[set_name], seed, out, sandbox, workers)
-        else:
-            picked = chosen(set_name, recipes or recipes_file(set_name), n, seed)
-            built = build_cases(picked, set_name, out, sandbox, workers)
+        picked = chosen(set_name, recipes or recipes_file(set_name), n, seed)
+        built = build_cases(picked, set_name, out, sandbox, workers)
     print(json_text(_document(built, out)) if json else _text(built, out))
     if built.refused:
         raise typer.Exit(1)

@@ -9,7 +9,7 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
 from misstep.options.common import Json, command_app, json_text
-from misstep.repair.review_tables import RolloutSeed, codes, rollout
+from misstep.repair.review_tables import codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 app = command_app(has_commands=True)
 app.command()(codes)
-app.command()(rollout)
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a repair run.")]
 Attempt = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Case or attempt, as `review list` names it.")]
@@ -34,27 +33,21 @@ def review() -> None:
 @app.command("list")
 def list_attempts(
     run: Run,
-    share: Annotated[
-        float, typer.Option(min=0, max=1, metavar="S", help="Share of the cases that a rollout has come to.")
-    ] = 1.0,
-    seed: RolloutSeed = 0,
     json: Json = False,
 ) -> None:
     """List the attempts to review, and where each review stands.
 
-    Their patches pass their tests. With --share only those of a rollout's cases are listed (`review rollout`).
+    Their patches pass their tests.
     """
-    from misstep.harness.records.repair_attempt import in_share
     from misstep.harness.repair.review import reviews_of, state_of
 
     reviews = reviews_of(run)
-    solved = [each for each in _attempts(run) if each.solved and in_share(each.case, share, seed)]
+    solved = [each for each in _attempts(run) if each.solved]
     states = [(each.id, state_of(each.id, reviews)) for each in solved]
     if json:
         print(json_text([{"attempt": name, "state": state} for name, state in states]))
     else:
-        none = f"No attempt {'in this share' if share < 1 else 'of this run'} solves its case."
-        print("\n".join(f"{state:<18} {name}" for name, state in states) or none)
+        print("\n".join(f"{state:<18} {name}" for name, state in states) or "No attempt of this run solves its case.")
 
 
 @app.command()

@@ -1,14 +1,11 @@
-"""`misstep repair review codes` and `rollout`: themes of comments on patches, and what became of patches by share."""
+"""`misstep repair review codes`: themes of comments on patches."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from misstep.harness.errors import UsageError
 from misstep.options.common import Json, json_text
-
-RolloutSeed = Annotated[int, typer.Option("--rollout-seed", min=0, metavar="S", help="Seed of the rollout's draw.")]
 
 
 def codes(
@@ -38,39 +35,3 @@ def codes(
         print(json_text(codings_document(read_codings(codings))))
     else:
         print(table_text(codings_table(read_codings(codings), codings.name)), end="")
-
-
-def rollout(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of runs of `repair run`.")],
-    shares: Annotated[
-        str, typer.Option(metavar="S,S,…", help="Shares of the cases, each above 0 and at most 1.")
-    ] = "0.1,0.5,1",
-    seed: RolloutSeed = 0,
-    json: Json = False,
-) -> None:
-    """Show what became of patches at each share of a rollout.
-
-    A share is of the cases; every smaller one lies in it, as a case has its place by a hash of its name.
-
-    `review list --share 0.1` names the patches to hand out at the first share.
-    """
-    from misstep.analysis.measures.repair.reviews import rollout_document, rollout_stages, rollout_table
-    from misstep.analysis.pages import table_text
-    from misstep.harness.repair.review import reviews_of
-    from misstep.studies.repair_runs import open_repair_runs
-
-    opened = open_repair_runs(runs)
-    attempts = [attempt for run in opened for attempt in run.attempts]
-    events = [event for run in opened for event in reviews_of(run.folder)]
-    stages = rollout_stages(attempts, events, _shares(shares), seed)
-    print(json_text(rollout_document(stages)) if json else table_text(rollout_table(stages)), end="\n" if json else "")
-
-
-def _shares(text: str) -> list[float]:
-    try:
-        shares = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(f"--shares {text!r} is not a list of numbers", "Write it as 0.1,0.5,1.") from None
-    if wrong := [share for share in shares if not 0 < share <= 1]:
-        raise UsageError(f"--shares: {wrong[0]:g} is not a share", "Each is above 0 and at most 1, as in 0.1,0.5,1.")
-    return shares

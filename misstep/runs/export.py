@@ -11,10 +11,9 @@ app = command_app()
 
 
 To = Annotated[
-    Literal["hf", "parquet", "csv", "scout", "inspect"],
+    Literal["hf", "parquet", "csv", "inspect"],
     typer.Option(
-        help="Form: a data set for Hugging Face `datasets`, one Parquet or CSV file a table, a scan for Inspect "
-        "Scout, or scores for Inspect."
+        help="Form: a data set for Hugging Face `datasets`, one Parquet or CSV file a table, or scores for Inspect."
     ),
 ]
 WithGold = Annotated[
@@ -40,7 +39,7 @@ def export(
     Runs of `classify`, `judge run`, `judge import`, `triage`, `observe`, `repair run`, `reflect run` and
     `experiment run` have tables of their own, and so have folders of `triage --curate`; a missing label is null. With
     `--to hf` the folder opens offline by `datasets.load_dataset(DIR, TABLE)`, and its README.md is a data card. With
-    `--to scout` it opens by `inspect_scout.scan_results_df`. With `--to inspect` the scorer
+    `--to inspect` the scorer
     `precomputed_scores("DIR/JUDGE.jsonl")` of Inspect reads it, and leaves a sample without a label unscored.
     Trajectories are not part of it, but for the messages of curated runs.
 

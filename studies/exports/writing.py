@@ -15,20 +15,19 @@ from misstep.studies.exports.hugging_face import write_data_set
 from misstep.studies.exports.inspect_scores import write_scores
 from misstep.studies.exports.opening import RunExport, open_export
 from misstep.studies.exports.parquet import write_parquet
-from misstep.studies.exports.scout import write_scan
 from misstep.studies.exports.secrets import Secrets
 from misstep.studies.finished_runs import places_of
 from misstep.studies.kinds.columns import ExportedTable, Values
 from misstep.studies.kinds.kind import Choice
 
-Form = Literal["hf", "parquet", "csv", "scout", "inspect"]
+Form = Literal["hf", "parquet", "csv", "inspect"]
 
 
 def export_run(run: Path, to: Form, out: Path, choice: Choice, *, redact: bool = False) -> dict[str, int]:
     """Write a finished run into a folder; gives the number of rows of each table."""
-    if to in ("scout", "inspect") and choice.gold:
+    if to == "inspect" and choice.gold:
         raise UsageError(
-            f"--to {to} has no place for gold labels", "Leave out --with-gold, or export it with --to parquet."
+            "--to inspect has no place for gold labels", "Leave out --with-gold, or export it with --to parquet."
         )
     about = ExportFile(to, run.resolve().name, __version__)
     check_free(out, about)
@@ -71,6 +70,5 @@ _WRITERS: dict[Form, _Write] = {
     "hf": write_data_set,
     "parquet": partial(_tables, "parquet", write_parquet),
     "csv": partial(_tables, "csv", _write_csv),
-    "scout": write_scan,
     "inspect": write_scores,
 }

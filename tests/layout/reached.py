@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tests.layout.sources import MODULES, NOTEBOOKS, ROOT, code_of, tree_of
 
@@ -80,15 +81,47 @@ def _module_of(path: str, tree: ast.Module) -> Module:
     return module
 
 
+class Uses(NamedTuple):
+    """What a piece of code names: dotted chains by their first name, single names, attributes of anything, texts."""
+
+    chains: frozenset[tuple[str, tuple[str, ...]]]
+    names: frozenset[str]
+    attributes: frozenset[str]
+    texts: frozenset[str]
+
+
+_USES: dict[ast.AST, Uses] = {}
+
+
+def uses_of(node: ast.AST) -> Uses:
+    """Return what a piece of code names."""
+    if node not in _USES:
+        chains, names, attributes, texts, bases = set(), set(), set(), set(), set()
+        for part in ast.walk(node):
+            if isinstance(part, ast.Attribute):
+                attributes.add(part.attr)
+                chain, base = [part.attr], part.value
+                while isinstance(base, ast.Attribute):
+                    chain.append(base.attr)
+                    base = base.value
+                if isinstance(base, ast.Name):
+                    bases.add(base)
+                    chains.add((base.id, tuple(chain[::-1])))
+            elif isinstance(part, ast.Name) and part not in bases:
+                names.add(part.id)
+            elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+                texts.add(part.value)
+        _USES[node] = Uses(*map(frozenset, (chains, names, attributes, texts)))
+    return _USES[node]
+
+
 class Walk:
     """A walk from the doors through all that they use."""
 
     def __init__(self, trees: Mapping[str, ast.Module]) -> None:
         self.modules = {module_name(path): _module_of(path, tree) for path, tree in trees.items()}
         self.files = {path.rsplit("/", 1)[-1]: module_name(path) for path in trees}
-        self.attributes = {
-            node.attr for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.Attribute)
-        }
+        self.attributes = {name for tree in trees.values() for name in uses_of(tree).attributes}
         self.reached: set[Target] = set()
         self._waiting: list[Target] = []
 
@@ -109,24 +142,23 @@ class Walk:
 
     def enter_code(self, node: ast.AST, names: Mapping[str, Target], own: str) -> None:
         """Reach whatever code uses: `names` says where a name that it does not define leads."""
-        bases = set()
-        for part in ast.walk(node):
-            if isinstance(part, ast.Attribute):
-                chain, base = [part.attr], part.value
-                while isinstance(base, ast.Attribute):
-                    chain.append(base.attr)
-                    base = base.value
-                if isinstance(base, ast.Name) and base.id in names and not self._resolved(names[base.id])[1]:
-                    bases.add(base)
-                    self._enter_chain(self._resolved(names[base.id])[0], chain[::-1])
-            elif isinstance(part, ast.Constant) and isinstance(part.value, str):
-                self.enter_text(part.value)
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name) and part not in bases:
-                if part.id in names:
-                    self.enter(names[part.id])
-                elif own in self.modules and part.id in self.modules[own].definitions:
-                    self.enter((own, part.id))
+        uses = uses_of(node)
+        for base, chain in uses.chains:
+            module, inner = self._resolved(names.get(base, ("", base)))
+            if module and not inner:
+                self._enter_chain(module, list(chain))
+            else:
+                self._enter_name(base, names, own)
+        for name in uses.names:
+            self._enter_name(name, names, own)
+        for text in uses.texts:
+            self.enter_text(text)
+
+    def _enter_name(self, name: str, names: Mapping[str, Target], own: str) -> None:
+        if name in names:
+            self.enter(names[name])
+        elif own in self.modules and name in self.modules[own].definitions:
+            self.enter((own, name))
 
     def _enter_chain(self, module: str, chain: list[str]) -> None:
         while chain and f"{module}.{chain[0]}" in self.modules:

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.repair.build import sets
-from misstep.harness.repair.build.recipes import FaultPlace, Recipe, write_recipes
-from misstep.harness.repair.build.sets import HEADING, Built
+from misstep.harness.repair.build.recipes import FaultPlace, Recipe
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TESTS, MadeRepository
 
@@ -18,12 +16,6 @@ RECIPE = Recipe("shop-1", "shop", 0, 2, "0", ("t",), (FaultPlace("off_by_one", "
 @pytest.fixture
 def repair(in_process):
     return partial(in_process, "repair")
-
-
-@pytest.fixture
-def recipes(tmp_path: Path) -> Path:
-    write_recipes(tmp_path / "r.toml", [RECIPE], HEADING)
-    return tmp_path / "r.toml"
 
 
 @pytest.mark.parametrize(
@@ -42,15 +34,6 @@ def test_what_cannot_be_made_is_said(repair, tmp_path, monkeypatch, arguments, t
     code, _, said = repair("build", *arguments, "--out", tmp_path / "out")
     assert code == 2
     assert text in said
-
-
-def test_what_was_made_and_what_does_not_count_is_told(repair, tmp_path, recipes, monkeypatch) -> None:
-    monkeypatch.setattr(sets, "build", lambda *_: Built((RECIPE,), {"shop-2": "the oracle passes on the broken tree"}))
-    code, out, _ = repair("build", "--recipes", recipes, "--out", tmp_path / "out", "--json")
-    document = json.loads(out)
-    assert code == 1
-    assert (document["n"], document["packages"], document["complexity"]) == (1, {"shop": 1}, {"small": 1})
-    assert document["refused"] == [{"id": "shop-2", "reason": "the oracle passes on the broken tree"}]
 
 
 @pytest.mark.usefixtures("sandbox")

@@ -4,17 +4,16 @@ An attempt counts once an event. One that was accepted, rejected or sent back wa
 was published, and what was published was generated, also where the log does not say so.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
 
-from misstep.analysis.measures.repair.attempts import counted
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Row, Table, TableHead, made_by_this, rows_in
 from misstep.analysis.tables.wording import in_words, with_interval
-from misstep.harness.records.repair_attempt import EVENTS, SHARES, RepairAttempt, ReviewEvent, in_share
+from misstep.harness.records.repair_attempt import EVENTS, ReviewEvent
 
 _ANSWERS = ("accepted", "changes_requested", "rejected")
 _SOURCE = "review log"
@@ -36,15 +35,6 @@ _REVIEWS = TableHead(
     (
         "An attempt counts once an event; of several answers to one patch each counts.",
         "Accepted, rejected and sent back imply reviewed; reviewed and landed imply published.",
-    ),
-)
-_ROLLOUT = TableHead(
-    "rollout",
-    "repair",
-    "Patches in review at each share of a rollout",
-    (
-        "A share holds every smaller one: a case has its place by a hash of its name and the seed.",
-        "A patch outside of a share counts at the larger ones alone, also if somebody reviewed it early.",
     ),
 )
 
@@ -113,48 +103,3 @@ def _steps(funnel: ReviewFunnel) -> list[Row]:
     steps = {event: funnel.count(event) for event in ("generated", "published", "reviewed")}
     steps["landed after a review"] = len(funnel.reached["landed"] & funnel.reached["reviewed"])
     return rows_in("count", steps, "", _SOURCE)
-
-
-class RolloutStage(Struct, frozen=True):
-    """One share of the cases, how many these are, and the funnel of their patches (sections 7.3, 9)."""
-
-    share: float
-    cases: int
-    funnel: ReviewFunnel
-
-    @property
-    def name(self) -> str:
-        """Return the share as a percentage."""
-        return f"{100 * self.share:.4g}%"
-
-
-def rollout_stages(
-    attempts: Iterable[RepairAttempt], events: Iterable[ReviewEvent], shares: Sequence[float] = SHARES, seed: int = 0
-) -> list[RolloutStage]:
-    """Return the funnel at each share, from the smallest; an attempt at a case that does not hold counts nowhere."""
-    tries, logged, stages = counted(attempts), list(events), []
-    for share in sorted(shares):
-        inside = {attempt.id: attempt for attempt in tries if in_share(attempt.case, share, seed)}
-        patched = (name for name, attempt in inside.items() if attempt.patched)
-        funnel = review_funnel((event for event in logged if event.attempt in inside), patched)
-        stages.append(RolloutStage(share, len({attempt.case for attempt in inside.values()}), funnel))
-    return stages
-
-
-def rollout_document(stages: Sequence[RolloutStage]) -> dict[str, Any]:
-    """Return the same for scripts: a list with each share, its number of cases, and counts and rates as of a review."""
-    return {"stages": [{"share": one.share, "cases": one.cases, **review_document(one.funnel)} for one in stages]}
-
-
-@made_by_this
-def rollout_table(stages: Sequence[RolloutStage]) -> Table:
-    """Return the funnel at each share of a rollout, one below the other."""
-    rows: list[Row] = []
-    sentences = []
-    for one in stages:
-        group, landed = f"{one.name} of the cases", one.funnel.rate("landed", "published")
-        rows += rows_in("count", {"cases": one.cases}, group, _SOURCE)
-        rows += _rows(one.funnel, group)
-        share = f"{with_interval(landed, 'share')} of {landed.n:,} published landed" if landed.n else ""
-        sentences.append(f"At {one.name} {share or 'no patch was published'}.")
-    return _ROLLOUT.table(" ".join(sentences), rows)

@@ -67,8 +67,6 @@ class CuratedRun(Struct, frozen=True):
     confidence: float | None
     reason: str
     evidence: tuple[CuratedEvidence, ...]
-    collateral: str
-    damage: tuple[CuratedEvidence, ...]
     trajectory: str
     messages: tuple[ChatMessage, ...] = ()
 
@@ -86,9 +84,6 @@ _MEANINGS = {
     "right on recorded generated cases, if there are any",
     "reason": "what the action follows from",
     "evidence": "what the label rests on: kind, place and text of each piece",
-    "collateral": "what a pass broke beside its task: files, history, permissions, services, or none; empty where that "
-    "was not looked for",
-    "damage": "each piece of it: what, where (a step or a path) and the text there",
     "trajectory": "the recorded run, relative to this folder",
     "messages": "the recorded run as chat messages with calls of tools, as training tools read them",
 }

@@ -23,10 +23,9 @@ from pathlib import Path
 from random import Random
 
 import msgspec
-import tomli_w
 from msgspec import Struct
 
-from misstep.harness.errors import InputError, writing
+from misstep.harness.errors import InputError
 from misstep.harness.places import data_folder
 from misstep.harness.repair.build.operators import OPERATORS
 from misstep.harness.repair.build.syntax import Edit, Fault, Module, with_edits
@@ -83,17 +82,6 @@ def read_recipes(file: Path) -> list[Recipe]:
         return msgspec.toml.decode(file.read_bytes(), type=_Recipes).case
     except (OSError, msgspec.MsgspecError) as error:
         raise InputError(f"no recipes of repair cases: {error}", file=file) from error
-
-
-def write_recipes(file: Path, recipes: Iterable[Recipe], heading: str) -> None:
-    """Write recipes in the order of their ids."""
-    document = {"case": [msgspec.to_builtins(each) for each in sorted(recipes, key=lambda each: each.id)]}
-    for case in document["case"]:
-        case.pop("coverage") if case["coverage"] is None else None
-    with writing(file):
-        draft = file.with_suffix(".new")
-        draft.write_text(f"# {heading}\n\n{tomli_w.dumps(document)}", encoding="utf-8")
-        draft.replace(file)
 
 
 def sampled(recipes: list[Recipe], n: int | None, seed: int) -> list[Recipe]:

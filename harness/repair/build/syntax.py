@@ -196,13 +196,3 @@ def read_modules(language: str, sources: Mapping[str, bytes]) -> dict[str, Modul
             if not root.has_error:
                 known[path] = Module(path, source, LANGUAGES[language], root, known)
     return known
-
-
-def parses(language: str, source: bytes) -> bool:
-    """Return whether a text has no syntax error."""
-    if language == "python":
-        with suppress(SyntaxError, ValueError):
-            compile(source, "<planted>", "exec", dont_inherit=True)
-            return True
-        return False
-    return not parser_of(language).parse(source).root_node.has_error

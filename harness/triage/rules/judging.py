@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from misstep.harness.records.triage_case import OUTCOME_FORM, Outcome
 from misstep.harness.triage.passes import attribute_pass
-from misstep.harness.triage.passes.collateral import collateral
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from misstep.harness.triage.rules import read_only, sandbox, text
 from misstep.harness.triage.rules.interrupted import interrupted, unreliable_pass
@@ -55,7 +54,7 @@ def _judged(
         return Undecided(f"{why} whether the run passed. {OUTCOME_FORM}", lines)
     if outcome == "passed" and (doubtful := unreliable_pass(run)) is not None:
         return doubtful
-    decided = replace(attribute_pass(access), collateral=collateral(access)) if outcome == "passed" else failed(run)
+    decided = attribute_pass(access) if outcome == "passed" else failed(run)
     return replace(decided, evidence=(*decided.evidence, *lines)) if lines else decided
 
 

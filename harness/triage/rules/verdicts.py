@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from misstep.harness.records.attribution import Damage, Evidence, Fault
+from misstep.harness.records.attribution import Evidence, Fault
 from misstep.harness.triage.rules.events import Event
 
 
@@ -20,7 +20,6 @@ class Attribution(Struct, frozen=True):
     rationale: str
     evidence: tuple[Evidence, ...] = ()
     steps: tuple[int, ...] = ()
-    collateral: tuple[Damage, ...] | None = None
 
 
 _MOST_EVIDENCE = 12

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from misstep.analysis.measures.repair.patch_judge import reviewed_patches, reviewed_table
-from misstep.analysis.measures.repair.reviews import review_funnel, review_table, rollout_stages, rollout_table
+from misstep.analysis.measures.repair.reviews import review_funnel, review_table
 from misstep.analysis.stats.diagnostic import Confusion
 from misstep.analysis.stats.proportions import wilson
 from misstep.harness.records.repair_attempt import (
@@ -15,7 +15,6 @@ from misstep.harness.records.repair_attempt import (
     RepairAttempt,
     ReviewEvent,
     Signal,
-    in_share,
     read_reviews,
 )
 
@@ -87,23 +86,3 @@ def test_a_judge_is_measured_on_what_reviewers_rejected_among_the_patches_that_p
     assert [len(result.accepted), [name[0] for name in result.rejected]] == [2, ["b"]]
     assert result.judge == Confusion(tp=1, fp=0, fn=0, tn=2)
     assert "33.3%" in reviewed_table(result).finding
-
-
-def test_a_share_holds_about_so_many_cases_and_every_smaller_one() -> None:
-    few, half = ({name for name in NAMES if in_share(name, share)} for share in (0.1, 0.5))
-    assert few < half
-    assert (abs(len(few) - 40), abs(len(half) - 200)) < (20, 40)
-    assert {name for name in NAMES if in_share(name, 0.1, seed=1)} != few
-
-
-def test_a_review_counts_at_the_shares_that_its_case_is_in() -> None:
-    late = next(one for one in ATTEMPTS if not in_share(one.case, 0.5))
-    early = next(one for one in ATTEMPTS if in_share(one.case, 0.1))
-    events = [ReviewEvent(one.id, event) for one in (late, early) for event in ("published", "accepted", "landed")]  # type: ignore[arg-type]
-    stages = rollout_stages(ATTEMPTS, [*events, ReviewEvent(early.id, "published")])
-    assert [(one.name, one.funnel.count("landed"), one.funnel.count("generated") == one.cases) for one in stages] == [
-        ("10%", 1, True),
-        ("50%", 1, True),
-        ("100%", 2, True),
-    ]
-    assert rollout_table(stages).finding.startswith("At 10% 100.0%")
