@@ -25,6 +25,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from misstep.harness.beneath import inside
 from misstep.harness.errors import InputError, UsageError
 
 ITEM_LINE = "<!-- item -->"
@@ -57,7 +58,7 @@ def shipped_prompts() -> tuple[str, ...]:
 
 def load_prompt(name: str, beside: Path | None = None) -> Prompt:
     """Return the prompt in a file, or a shipped one."""
-    file = (beside or Path()) / name
+    file = Path(name) if beside is None else inside(beside, name)
     if not file.is_file():
         file = _SHIPPED / f"{name}.md"
         if name not in shipped_prompts():

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from misstep.harness.beneath import inside
 from misstep.harness.errors import InputError
 from misstep.harness.exchange import NOT_EXTRA
 from misstep.harness.forms import json_form, toml_form
@@ -175,11 +176,10 @@ def read_judge(file: Path) -> JudgeSpec:
     digest = hashlib.sha256(data + prompt.sha256.encode())
     examples: tuple[Example, ...] = ()
     if form.examples is not None:
-        lines = _example_lines(file.parent / form.examples)
+        place = inside(file.parent, form.examples)
+        lines = _example_lines(place)
         digest.update(b"\n".join(lines))
-        examples = tuple(
-            _example(line, prompt, labels, file.parent / form.examples, number) for number, line in enumerate(lines, 1)
-        )
+        examples = tuple(_example(line, prompt, labels, place, number) for number, line in enumerate(lines, 1))
     as_written = {name: getattr(form, name) for name in _AS_WRITTEN}
     return JudgeSpec(
         **as_written,

@@ -5,6 +5,7 @@ mends nothing. Where an agent may change tests they are the patch's, and a signa
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -176,10 +177,10 @@ def original_reader(folder: CaseFolder) -> Callable[[str], str | None]:
     """Return the text of a file of the broken tree; `None` if there is none or it is not text."""
 
     def read(path: str) -> str | None:
-        try:
-            return (folder.before / path).read_bytes().decode()
-        except (OSError, UnicodeDecodeError):
-            return None
+        content = folder.text(path)
+        with suppress(UnicodeDecodeError):
+            return None if content is None else content.decode()
+        return None
 
     return read
 

@@ -33,6 +33,7 @@ from misstep.harness.runs.shards.layout import Shard
 from misstep.harness.runs.shards.plan import dealt
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.workspace import Sandbox
+from misstep.harness.workspace.trees import regular_files
 
 COMMAND = "repair run"
 
@@ -197,8 +198,8 @@ def inputs_of_cases(cases: Sequence[CaseFolder]) -> Inputs:
     """Return every file of the cases: names within the case, lengths and checksums."""
     parts, size = [], 0
     for case in cases:
-        for path in sorted(each for each in case.folder.rglob("*") if each.is_file() and not each.is_symlink()):
-            length, checksum = length_and_checksum(path)
+        for path in sorted(regular_files(case.folder)):
+            length, checksum = length_and_checksum(case.folder / path)
             size += length
-            parts.append(part(f"{case.case.id}/{path.relative_to(case.folder).as_posix()}", length, checksum))
+            parts.append(part(f"{case.case.id}/{path}", length, checksum))
     return Inputs(len(parts), size, digest_of(parts), parts=listed(parts))

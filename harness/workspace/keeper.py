@@ -12,8 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from signal import SIGKILL
 
+from misstep.harness import beneath
 from misstep.harness.errors import SandboxFailed
-from misstep.harness.workspace import beneath, supervision
+from misstep.harness.workspace import supervision
 from misstep.harness.workspace.bubblewrap import ENVIRONMENT, SANDBOX_USER
 from misstep.harness.workspace.sandbox import MIB, NO_VARIABLES, Finished, Limits, Mounts
 

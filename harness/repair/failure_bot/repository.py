@@ -21,12 +21,13 @@ from typing import Self
 
 from msgspec import Struct
 
+from misstep.harness import beneath
 from misstep.harness.errors import InputError, UnsafePath, UsageError
 from misstep.harness.repair.failure_bot.built_files import built_files
-from misstep.harness.workspace import beneath, copied_git_folder, git_environment
+from misstep.harness.workspace import copied_git_folder, git_environment, git_folders
 
 _FORMAT = "%H%x00%P%x00%an%x00%ae%x00%ct%x00%s"
-_FILE, _PROGRAM, _LINK = b"100644", b"100755", b"120000"
+_FILE, _PROGRAM, _LINK, _SUBMODULE = b"100644", b"100755", b"120000", b"160000"
 _STATUS = ("--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 _NOBODY = {"NAME": "uncommitted", "EMAIL": ""}
 UNCOMMITTED = "uncommitted changes"
@@ -69,12 +70,12 @@ class Repository:
 
     def __init__(self, folder: Path, *, uncommitted: bool = False) -> None:
         self.folder = folder
-        git, shared = _git_folders(folder)
+        git, shared = git_folders(folder)
         self._own = Path(tempfile.mkdtemp(prefix="misstep-git-"))
         try:
             self._git = copied_git_folder(shared, self._own / "git")
             if git != shared:
-                shutil.copyfile(git / "HEAD", self._git / "HEAD", follow_symlinks=False)
+                (self._git / "HEAD").write_bytes(beneath.file_of(git, "HEAD") or b"")
             self._empty = self._own / "empty"
             self._empty.mkdir()
             shallow = self._git / "shallow"
@@ -110,9 +111,16 @@ class Repository:
         """Return the files of the checkout that are not as at its head, without those that it ignores."""
         if not self.has_files:
             return []
-        self._ask("read-tree", "HEAD", at=self.folder)
+        self._read_head()
         output = self._ask("status", "--porcelain", "-z", *_STATUS, at=self.folder)
         return sorted(_name(entry[3:]) for entry in output.split(b"\0") if entry)
+
+    def _read_head(self) -> None:
+        """Make the index that of the head; git never looks into submodules, whose own settings it would obey."""
+        self._ask("read-tree", "HEAD", at=self.folder)
+        inner = [os.fsencode(path) for mode, _, path in self._entries("HEAD") if mode == _SUBMODULE]
+        if inner:
+            self._ask("update-index", "--skip-worktree", "-z", "--stdin", at=self.folder, stdin=b"\0".join(inner))
 
     @cached_property
     def built(self) -> tuple[str, ...]:
@@ -120,7 +128,7 @@ class Repository:
         return built_files(self.folder, self._ignored) if self.has_files else ()
 
     def _ignored(self) -> Iterator[str]:
-        self._ask("read-tree", "HEAD", at=self.folder)
+        self._read_head()
         ignored = ("--others", "--ignored", "--exclude-standard", "--directory", "-z")
         return map(_name, filter(None, self._ask("ls-files", *ignored, at=self.folder).split(b"\0")))
 
@@ -288,19 +296,3 @@ def _from(commit: Commit) -> tuple[str, ...]:
 
 def _name(path: bytes) -> str:
     return path.decode("utf-8", "surrogateescape")
-
-
-def _git_folders(folder: Path) -> tuple[Path, Path]:
-    """Return the git folder of a checkout and the one that holds its objects, which differ in a linked worktree."""
-    git = folder / ".git"
-    if git.is_file():
-        git = (folder / git.read_text().partition("gitdir:")[2].strip()).resolve()
-    elif not git.is_dir():
-        git = folder
-    common = git / "commondir"
-    shared = (git / common.read_text().strip()).resolve() if common.is_file() else git
-    if not (git / "HEAD").is_file() or not (shared / "objects").is_dir():
-        raise InputError("is not a git repository", "Give the folder of a checkout.", file=folder)
-    if (shared / "objects/info/alternates").is_file():
-        raise InputError("its objects are in another repository", "Run `git repack -a -d` there.", file=folder)
-    return git, shared

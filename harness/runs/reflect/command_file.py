@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from misstep.harness.beneath import inside
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.forms import toml_form
 from misstep.harness.records.loop_events import WorkItem
@@ -169,6 +170,10 @@ def read_command_file(path: Path) -> CommandFile:
     if not (path.parent / form.checkout).is_dir():
         message = f"the folder {form.checkout!r} does not exist"
         raise refuse("checkout", message, f"The path is relative to {path.resolve().parent}.")
+    if ".." not in Path(form.checkout).parts and not Path(form.checkout).is_absolute():
+        inside(path.parent, form.checkout)
+    if Path.home().resolve().is_relative_to((path.parent / form.checkout).resolve()):
+        raise refuse("checkout", f"{form.checkout!r} holds a home folder", "Name the folder of one project.")
     if not form.item:
         raise refuse("item", "the file has no items", "Give one at least.")
     times = known = Counter(one.id for one in form.item)

@@ -283,3 +283,19 @@ def test_the_mean_weighs_votes_by_their_scores() -> None:
 def test_whatever_is_permuted_every_label_is_meant_by_one_name(permute: str, labels: list[str], turn: int) -> None:
     names = label_names(labels, permute, turn)  # type: ignore[arg-type]
     assert sorted(names.values()) == sorted(labels)
+
+
+@pytest.mark.parametrize("part", ["prompt", "examples"])
+@pytest.mark.parametrize("named", ["absolute", "above", "link"])
+def test_a_judge_file_names_no_file_outside_of_its_folder(tmp_path: Path, part: str, named: str) -> None:
+    """What it names is sent to the server that it names."""
+    (tmp_path / "judges").mkdir()
+    judge(tmp_path / "judges")
+    name = {"prompt": "prompt.md", "examples": "examples.jsonl"}[part]
+    own = (tmp_path / "judges" / name).rename(tmp_path / name)
+    (tmp_path / "judges/link").symlink_to(own)
+    written = {"absolute": str(own), "above": f"../{name}", "link": "link"}[named]
+    file = next((tmp_path / "judges").glob("*.toml"))
+    file.write_text(file.read_text().replace(f'"{name}"', f'"{written}"'))
+    with pytest.raises(InputError, match="leads out of the folder"):
+        read_judge(file)
