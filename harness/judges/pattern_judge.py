@@ -145,7 +145,7 @@ def is_pattern_file(data: bytes) -> bool:
     """Return whether the contents of a judge's file are those of a pattern judge."""
     try:
         return bool(msgspec.toml.decode(data, type=dict[str, Any]).get("kind") == "pattern")
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         return False
 
 

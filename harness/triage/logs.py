@@ -12,6 +12,7 @@ from msgspec import Struct
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.records.triage_case import Outcome
 from misstep.harness.trajectory import Trajectory
+from misstep.harness.values import NOT_JSON
 
 TESTS_LOG = "tests.log"
 LOG_OF_ITEM = "item.log"
@@ -153,7 +154,7 @@ def _printed_outcomes(name: str, text: str) -> Iterator[Recorded]:
 def _reward_of(text: str) -> float | None:
     if _NUMBER.fullmatch(text.strip()):
         return float(text)
-    with suppress(msgspec.DecodeError, msgspec.ValidationError):
+    with suppress(*NOT_JSON):
         rewards = msgspec.json.decode(text, type=dict[str, float])
         return rewards.get("reward", min(rewards.values(), default=None))
     return None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from misstep.harness.errors import InputError, opening, writing
+from misstep.harness.errors import InputError, opening
 from misstep.harness.escaping import plain
 from misstep.options.common import command_app
 
@@ -33,19 +33,15 @@ def export_cache(
     """Write every answer of a cache to a JSON Lines file."""
     from misstep.analysis.tables.wording import counted_text
     from misstep.harness.clients import Cache
+    from misstep.harness.journal.records import replacing
 
     if not cache.is_file():
         raise InputError("the file does not exist", "Name the file that `judge run --cache` wrote.", file=cache)
     if file.resolve() == cache.resolve():
         raise InputError("the output file is the cache itself", "Name another file for the lines.", file=file)
-    part = file.with_name(f".{file.name}.part")
-    try:
-        with closing(Cache(cache)) as answers, opening(file, "Name another file.", "cannot write"):
-            with writing(file), part.open("wb") as stream:
-                count = sum(1 for line in answers.export() if stream.write(line))
-            part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
+    failing = opening(file, "Name another file.", "cannot write")
+    with closing(Cache(cache)) as answers, failing, replacing(file, 0o600) as stream:
+        count = sum(1 for line in answers.export() if stream.write(line))
     print(f"{counted_text(count, 'answer')} in {plain(str(file))}")
 
 

@@ -40,7 +40,7 @@ def print_scores(run: "RepairRun", named: Named, *, json: bool, plumbing: bool) 
 
 def _ending(named: Named, run: "RepairRun") -> tuple[list[str], dict[str, Any]]:
     """Return each patch of a run on a repository with its next command, or why not, as lines and for scripts."""
-    from misstep.harness.journal.records import ATTEMPT_RECORDS
+    from misstep.harness.journal.records import ATTEMPT_RECORDS, replace_file
     from misstep.harness.runs.repair_repository import attach_patch
 
     if named.repository is None:
@@ -58,7 +58,7 @@ def _ending(named: Named, run: "RepairRun") -> tuple[list[str], dict[str, Any]]:
             lines += [f"{case.case.id} ({tests}) is not repaired: {why or _why(of_case[-1])}" for _ in of_case[:1]]
             continue
         file = (run.folder / f"{case.case.id}.patch").resolve()
-        file.write_bytes(wanted.patch.encode("utf-8", "surrogateescape"))
+        replace_file(file, wanted.patch.encode("utf-8", "surrogateescape"))
         from_there = os.path.relpath(file, named.repository.resolve())
         line = shlex.join(["git", "-C", str(named.repository), "apply", from_there])
         patches.append({"case": case.case.id, "file": str(file), "apply": line})

@@ -27,6 +27,7 @@ from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, unreadable
 from misstep.harness.readers.input.fields import at, filled
 from misstep.harness.trajectory import Source
+from misstep.harness.values import NOT_JSON
 
 _KIND_OF_OPERATION = {
     "chat": "LLM",
@@ -175,7 +176,7 @@ def _attributes(item: dict[str, Any]) -> dict[str, Any]:
     if isinstance(fields, str):
         try:
             fields = msgspec.json.decode(fields)
-        except (msgspec.DecodeError, ValueError):
+        except NOT_JSON:
             fields = {"attributes": fields}
     if isinstance(fields, list):
         fields = {

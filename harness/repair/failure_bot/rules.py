@@ -197,7 +197,7 @@ def _extra(text: str, word: re.Pattern[str]) -> str:
     """Return the extra of a project, in brackets, that has a package; empty if it is one of its own dependencies."""
     try:
         extras = tomllib.loads(text).get("project", {}).get("optional-dependencies", {})
-    except (tomllib.TOMLDecodeError, AttributeError):
+    except (ValueError, RecursionError, AttributeError):
         return ""
     return next((f"[{name}]" for name, needed in extras.items() if any(word.match(each) for each in needed)), "")
 

@@ -176,7 +176,7 @@ def _status(report: SuiteReport, folder: CaseFolder) -> CheckStatus:
 
 def _unparsed(texts: Mapping[str, bytes | None]) -> list[str]:
     def parses(data: bytes) -> bool:
-        with suppress(SyntaxError, ValueError, RecursionError):
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             return bool(ast.parse(data))
         return False
 
