@@ -122,7 +122,8 @@ def _hook() -> Capability:
         seconds = tried_hook()
     except MisstepError as error:
         return Capability("observer's hook", False, f"in {where}, but {error.found}", without, "Report it as a fault.")
-    return Capability("observer's hook", True, f"in {where}, answers in {1000 * seconds:.0f} ms")
+    watched = "sub-agents are watched where they have transcripts of their own"
+    return Capability("observer's hook", True, f"in {where}, answers in {1000 * seconds:.0f} ms; {watched}")
 
 
 def _as_text(report: SandboxReport, capabilities: tuple[Capability, ...]) -> str:
