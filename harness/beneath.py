@@ -153,6 +153,8 @@ def inside(folder: Path, path: str) -> Path:
     real, root = os.path.realpath(folder / path), os.path.realpath(folder)
     if not Path(real).is_relative_to(root):
         raise InputError(f"{path!r} leads out of the folder", "Copy the file into the folder.", file=folder)
+    if os.path.exists(real) and not (os.path.isfile(real) or os.path.isdir(real)):  # noqa: PTH110, PTH112, PTH113
+        raise InputError(f"{path!r} is a pipe, a socket or a device", "Put a file there.", file=folder)
     return folder / path
 
 

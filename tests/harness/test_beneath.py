@@ -57,6 +57,12 @@ def test_a_path_that_leads_out_is_refused_by_text_and_by_link(folder: Path, path
         beneath.inside(folder, path)
 
 
+def test_a_pipe_is_no_file_of_a_benchmark_and_nobody_waits_for_it(folder: Path) -> None:
+    os.mkfifo(folder / "items.jsonl")
+    with pytest.raises(InputError, match="is a pipe"):
+        beneath.inside(folder, "items.jsonl")
+
+
 def test_a_link_that_stays_in_the_folder_may_be_followed(folder: Path) -> None:
     (folder / "again").symlink_to("tests/a")
     assert beneath.inside(folder, "again").read_text() == "a"

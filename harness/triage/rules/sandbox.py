@@ -102,7 +102,7 @@ def _repeat(replica: Replica, commands: list[RecordedCommand], limits: Limits) -
         line = f"python -c {shlex.quote(_RUNNER)} {shlex.quote(json.dumps(work))}"
         finished = replica.run(line, together)
         lines = (line for line in finished.output.splitlines() if line.startswith('{"text": ') and line.endswith("}"))
-        answers = []
+        answers: list[_Output] = []
         with suppress(*NOT_JSON):  # a command may print such a line itself: what follows it is not known
             answers += (msgspec.json.decode(line, type=_Output) for line in lines)
         for command, one in zip(batch, answers, strict=False):
