@@ -31,6 +31,9 @@ _FILE, _PROGRAM, _LINK, _SUBMODULE = b"100644", b"100755", b"120000", b"160000"
 _STATUS = ("--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 _NOBODY = {"NAME": "uncommitted", "EMAIL": ""}
 UNCOMMITTED = "uncommitted changes"
+MOST_BYTES = 4 << 30
+"""Bytes of the files of one commit that are written into a folder."""
+
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
 
 
@@ -217,6 +220,9 @@ class Repository:
 
     def export(self, commit: str, folder: Path) -> Path:
         """Write the tree of a commit and what is built into a folder, which is made; submodules stay empty."""
+        if (size := self._bytes(commit)) > MOST_BYTES:
+            advice = "Take large files out of the repository."
+            raise InputError(f"the files of {commit[:10]} have {size:,} bytes", advice, file=self.folder)
         folder.mkdir(parents=True)
         entries = [entry for entry in self._entries(commit) if entry[0] in (_FILE, _PROGRAM, _LINK)]
         wanted = b"".join(name + b"\n" for _, name, _ in entries)
@@ -241,6 +247,11 @@ class Repository:
                 raise UnsafePath(f"the tree of {commit} cannot be written: {path!r}: {error.strerror}") from error
         self._add_built(folder, {path for _, _, path in entries})
         return folder
+
+    def _bytes(self, commit: str) -> int:
+        """Return the bytes that the files of a commit unpack to: they are packed, and few may become very many."""
+        heads = (entry.partition(b"\t")[0].split() for entry in self._ask("ls-tree", "-rlz", commit).split(b"\0"))
+        return sum(int(head[3]) for head in heads if head and head[3] != b"-")
 
     def _add_built(self, folder: Path, paths: set[str]) -> None:
         """Write what is built beside code that the commit has; a file of the commit's own counts."""

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError, UnsafePath
+from misstep.harness.repair.failure_bot import repository as repository_module
 from misstep.harness.repair.failure_bot.repository import Repository
 from tests.harness.repair.failure_bot.histories import MadeRepository
 
@@ -175,6 +176,15 @@ def test_a_tree_that_leads_out_of_its_folder_is_refused(made: MadeRepository, tm
     with Repository(made.folder) as repository, pytest.raises(UnsafePath):
         repository.export("HEAD", tmp_path / "tree")
     assert not (tmp_path / "x").exists()
+
+
+def test_a_tree_that_unpacks_to_too_much_is_refused_before_it_is_read(
+    made: MadeRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made.commit({"a.txt": "0" * 100_000, "b/c.txt": "1\n"})
+    monkeypatch.setattr(repository_module, "MOST_BYTES", 100_001)
+    with Repository(made.folder) as repository, pytest.raises(InputError, match="have 100,002 bytes"):
+        repository.export("HEAD", tmp_path / "tree")
 
 
 def test_a_merge_is_one_change_of_the_history(made: MadeRepository) -> None:
