@@ -150,7 +150,10 @@ def without_links(path: Path) -> bool:
 
 def inside(folder: Path, path: str) -> Path:
     """Return a path of a folder that a stranger wrote, where it leads to something in that folder, by links too."""
-    real, root = os.path.realpath(folder / path), os.path.realpath(folder)
+    try:
+        real, root = os.path.realpath(folder / path), os.path.realpath(folder)
+    except ValueError as error:  # a NUL, half a surrogate pair
+        raise InputError(f"{path!r} is not a path: {error}", "Name a file in the folder.", file=folder) from error
     if not Path(real).is_relative_to(root):
         raise InputError(f"{path!r} leads out of the folder", "Copy the file into the folder.", file=folder)
     if os.path.exists(real) and not (os.path.isfile(real) or os.path.isdir(real)):  # noqa: PTH110, PTH112, PTH113

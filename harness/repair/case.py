@@ -105,7 +105,7 @@ class CaseFolder(Struct, frozen=True):
 
     def text(self, path: str) -> bytes | None:
         """Return the content of a file of the broken tree; none if there is none, or a link in its place."""
-        with suppress(OSError, UnsafePath):
+        with suppress(OSError, UnsafePath, UnicodeEncodeError):
             return beneath.read_file(self.before, beneath.relative(path))
         return None
 
