@@ -57,12 +57,10 @@ def test_a_path_that_leads_out_is_refused_by_text_and_by_link(folder: Path, path
         beneath.inside(folder, path)
 
 
-@pytest.mark.parametrize("path", ["a\0b", "\ud800", "x" * 5_000])
-def test_what_is_no_path_is_an_error_or_a_file_that_is_not_there(folder: Path, path: str) -> None:
-    try:
-        assert not beneath.inside(folder, path).exists()
-    except (InputError, OSError) as error:
-        assert "is not a path" in str(error) or isinstance(error, OSError)
+@pytest.mark.parametrize("path", ["a\0b", "\ud800"])
+def test_what_is_no_path_is_an_error(folder: Path, path: str) -> None:
+    with pytest.raises(InputError, match="is not a path"):
+        beneath.inside(folder, path)
 
 
 def test_a_pipe_is_no_file_of_a_benchmark_and_nobody_waits_for_it(folder: Path) -> None:
