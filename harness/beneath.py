@@ -26,7 +26,7 @@ _NO_SUCH_CALL = (errno.ENOSYS, errno.EPERM)
 _SAFE = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY"))
 _COPIED = 1 << 26
 _libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
-_NO_LINK = "No link of such a folder is followed: put the file or folder itself there."
+_NO_LINK = "Put the file or folder itself there."
 
 
 class _OpenHow(ctypes.Structure):
@@ -155,7 +155,7 @@ def inside(folder: Path, path: str) -> Path:
     except ValueError as error:  # a NUL, half a surrogate pair
         raise InputError(f"{path!r} is not a path: {error}", "Name a file in the folder.", file=folder) from error
     if not Path(real).is_relative_to(root):
-        raise InputError(f"{path!r} leads out of the folder", "Copy the file into the folder.", file=folder)
+        raise InputError(f"{path!r} leads out of the folder {root}", "Copy the file into it.", file=folder)
     if os.path.exists(real) and not (os.path.isfile(real) or os.path.isdir(real)):  # noqa: PTH110, PTH112, PTH113
         raise InputError(f"{path!r} is a pipe, a socket or a device", "Put a file there.", file=folder)
     return folder / path
