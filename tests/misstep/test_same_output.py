@@ -20,7 +20,7 @@ def _costly(name: str, cents: int) -> bytes:
     for number, step in enumerate(document["steps"][1:], start=1):
         step["tool_calls"][0]["arguments"]["command"] = "ls -la fence"
         tokens = {"prompt_tokens": 100 + number, "completion_tokens": 10}
-        step["metrics"] = {**tokens, "cost_usd": 0.1 * number + 0.01 * cents}
+        step["metrics"] = {**tokens, "cost_usd": 7.0**number / 3 + 0.01 * cents}
     return json.dumps(document).encode() + b"\n"
 
 
