@@ -1,4 +1,4 @@
-"""Read a line of a log as what happened in this run: settings, wishes, values that deny, and words on others are none."""
+"""Read a line of a log as what happened in this run: settings, wishes, denied values and words on others are none."""
 
 import re
 
@@ -11,8 +11,9 @@ _ELSEWHERE = re.compile(
 
 _QUOTED = re.compile(
     r"^\s{0,40}(?:#{1,3} |//|/\*|\* |<!--|> )"
-    r"|^(?:[\dTZ.,:+/\[\] -]{6,40})?(?:\[?(?:INFO|DEBUG|NOTICE|WARN(?:ING)?)\b[\]:]{0,2} {0,8})?[^\w{]{0,4}(?:instructions?|prompt|user|request|note|hint|policy|config(?:uration)?|settings?|options?|defaults?"
-    r"|limits?)\b[\w ]{0,20}[\"']?\s{0,3}[:=]",
+    r"|^(?:[\dTZ.,:+/\[\] -]{6,40})?(?:\[?(?:INFO|DEBUG|NOTICE|WARN(?:ING)?)\b[\]:]{0,2} {0,8})?"
+    r"[^\w{]{0,4}(?:instructions?|prompt|user|request|note|hint|policy|config(?:uration)?|settings?|options?"
+    r"|defaults?|limits?)\b[\w ]{0,20}[\"']?\s{0,3}[:=]",
     re.IGNORECASE,
 )
 """A comment, what somebody asked for, or a list of settings."""
@@ -38,15 +39,15 @@ _NEGATED = re.compile(
 )
 
 _REACHED = re.compile(
-    r"\b(?:exceed\w*|reached|hit|expired|elapsed|ran out|gave up|giving up|killed|after \d)|\b(?:ERROR|FATAL|CRITICAL)\b"
-    r"|(?:Error|Exception)\b"
+    r"\b(?:exceed\w*|reached|hit|expired|elapsed|ran out|gave up|giving up|killed|after \d)"
+    r"|\b(?:ERROR|FATAL|CRITICAL)\b|(?:Error|Exception)\b"
 )
 _SETTING = re.compile(
     r"--[\w-]{0,30}(?:time-?out|limit|memory|retries|max|budget|deadline)[\w-]{0,30}(?:[ =]\S{1,40})?"
-    r"|\b(?:[\w-]{1,20}[ _-]){0,3}(?:time-?out|limit|budget|deadline|quota|retries|attempts)s?(?:[ _-]?(?:sec|seconds|ms))?"
-    r"[\"']?\s{0,2}(?:[:=]|is\b|of\b|set to\b)?\s{0,2}[\"']?\d[\d.,]{0,12}\s?[a-z]{0,8}\b"
-    r"|\b(?:max|maximum|min|minimum|default|allowed)[ _-](?:[\w-]{1,20}[ _-]){0,3}?[\w-]{1,20}[\"']?\s{0,2}[:=]?\s{0,2}\d"
-    r"[\d.,]{0,12}",
+    r"|\b(?:[\w-]{1,20}[ _-]){0,3}(?:time-?out|limit|budget|deadline|quota|retries|attempts)s?"
+    r"(?:[ _-]?(?:sec|seconds|ms))?[\"']?\s{0,2}(?:[:=]|is\b|of\b|set to\b)?\s{0,2}[\"']?\d[\d.,]{0,12}\s?[a-z]{0,8}\b"
+    r"|\b(?:max|maximum|min|minimum|default|allowed)[ _-](?:[\w-]{1,20}[ _-]){0,3}?[\w-]{1,20}[\"']?"
+    r"\s{0,2}[:=]?\s{0,2}\d[\d.,]{0,12}",
     re.IGNORECASE,
 )
 """A limit with its number; where the line says that it was reached, that happened."""
@@ -58,8 +59,9 @@ _WISH_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _WISH_AFTER = re.compile(
-    r"^[\"')]{0,2}\s{0,3}(?:per (?:task|test|run)\b|if\b|when\b|for (?:each|every|passing|a pass)\b|is (?:the )?(?:best|max)"
-    r"|(?:\w+ ){0,2}(?:possible|required|needed|expected|to pass)\b|\(?(?:max|best|of \d+ (?:earlier|previous|other)))",
+    r"^[\"')]{0,2}\s{0,3}(?:per (?:task|test|run)\b|if\b|when\b|for (?:each|every|passing|a pass)\b"
+    r"|is (?:the )?(?:best|max)|(?:\w+ ){0,2}(?:possible|required|needed|expected|to pass)\b"
+    r"|\(?(?:max|best|of \d+ (?:earlier|previous|other)))",
     re.IGNORECASE,
 )
 

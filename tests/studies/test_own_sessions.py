@@ -72,7 +72,7 @@ ENDINGS = {
     "guide": (calm(12), [*ONCE, *calm(8)], [*ONCE * 2, *calm(6)], GOES_ON),
     "shadow": (GOES_ON, [*ONCE, *calm(8)], [*ONCE * 4, *calm(6)], [*GOES_ON, *calm(3)]),
 }
-"""What agents do after the word: in either arm it ends in some sessions, and all but one of them repeat the call first."""
+"""What agents do after the word: in either arm it ends in some sessions, most of which repeat the call first."""
 
 SHARES = {"guide": 0.75, "shadow": 0.5}
 

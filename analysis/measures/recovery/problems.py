@@ -13,8 +13,8 @@ from msgspec import Struct
 from misstep.analysis.measures.shares import clustered_share, summed
 from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.records.intervention import Intervention
-from misstep.harness.recovery import STEPS_AFTER, is_recovered
 from misstep.harness.records.live_session import Episode, LiveArm, LiveSession
+from misstep.harness.recovery import STEPS_AFTER, is_recovered
 
 WINDOW = STEPS_AFTER
 """The steps after an intervention that Wink's judge sees (section 4.1)."""
@@ -92,7 +92,7 @@ def heard_words(session: LiveSession) -> dict[int, bool]:
 
 
 def _seen_after(session: LiveSession, heard: int, planted: Sequence[Episode]) -> tuple[list[bool], bool]:
-    """Whether each of the agent's steps after a word goes on with it, until an engineer speaks; whether all ends well."""
+    """Whether each step of the agent after a word goes on with it, until an engineer speaks; whether all ends well."""
     stopped = [one.last for one in session.episodes if one.ended == "engineer" and one.last > heard]
     end = min(stopped, default=last_step(session))
     words = {one.delivered_at + 1 for one in spoken(session).values() if one.delivered_at is not None}

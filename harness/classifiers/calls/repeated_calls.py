@@ -76,9 +76,9 @@ def made_again(history: History, loop: Sequence[Act]) -> Iterator[Act]:
         if key not in calls:
             continue
         earlier = before.get(key)
-        if earlier is not None and act.step > last:
-            if record.untouched(earlier, place) and record.same_answer(earlier, place):
-                yield act
+        untouched = earlier is not None and act.step > last and record.untouched(earlier, place)
+        if earlier is not None and untouched and record.same_answer(earlier, place):
+            yield act
         before[key] = place
 
 

@@ -151,7 +151,7 @@ def _broken(placed: tuple[str, str]) -> Event | None:
 
 
 def outside_event(own: Mapping[str, str]) -> Event | None:
-    """Return the first break of what an environment is fetched from, in the harness's words; none that was put right."""
+    """Return the first break of what an environment is fetched from, in the harness's words, that was not mended."""
     placed = (one for one in _lines(own) if not _MENDED.search(one[1].lower()) and not _RESULT.search(one[1].lower()))
     known = (_known(one, ("outside", "starting")) for one in placed)
     return next((one for one in known if one is not None and one.subcategory == "network_issue"), None)

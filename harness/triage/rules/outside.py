@@ -19,7 +19,7 @@ _ASKED = re.compile(
 )
 _TOUCHED = re.compile(
     r"\bdate (?:-s|--set|\d)|\btimedatectl\b|\bfaketime\b|\bhwclock\b|/etc/(?:hosts|resolv|ssl|pki|apt|pip|ca-cert)"
-    r"|\bpip config\b|\b(?:npm|git) config\b|\w_proxy=|\bopenssl\b|\.(?:pem|crt|key|pfx)\b|\bip(?:tables|route)\b|\bip link\b"
+    r"|\bpip config\b|\b(?:npm|git) config\b|\w_proxy=|\bopenssl\b|\.(?:pem|crt|key|pfx)\b|\bip(?:tables| link)\b"
     r"|\bupdate-ca\b|\b(?:SSL|REQUESTS|CURL)_\w+=|\bnginx\b",
     re.IGNORECASE,
 )

@@ -19,8 +19,8 @@ from misstep.harness.triage.rules.named_files import (
     text_of,
     unnamed_result,
 )
-from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, FilesRun
 from misstep.harness.triage.rules.outside import broke_outside
+from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, FilesRun
 from misstep.harness.triage.rules.text import agents_fault, broken_harness, missing_module
 from misstep.harness.triage.rules.verdicts import Attribution, Undecided, attributed, infrastructure
 

@@ -1,4 +1,4 @@
-"""A line of a log tells what happened; a setting, a wish, a value that denies and a word on another run tell nothing."""
+"""A line of a log tells what happened; a setting, a wish, a denied value and a word on another run tell nothing."""
 
 import pytest
 
