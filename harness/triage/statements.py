@@ -39,13 +39,13 @@ _NEGATED = re.compile(
 )
 
 _REACHED = re.compile(
-    r"\b(?:exceed\w*|reached|hit|expired|elapsed|ran out|gave up|giving up|killed|after \d)"
+    r"\b(?:exceed\w*|reached|hit (?:the|its|a)|expired|ran out|gave up|giving up|killed|after \d)"
     r"|\b(?:ERROR|FATAL|CRITICAL)\b|(?:Error|Exception)\b"
 )
 _SETTING = re.compile(
     r"--[\w-]{0,30}(?:time-?out|limit|memory|retries|max|budget|deadline)[\w-]{0,30}(?:[ =]\S{1,40})?"
     r"|\b(?:[\w-]{1,20}[ _-]){0,3}(?:time-?out|limit|budget|deadline|quota|retries|attempts)s?"
-    r"(?:[ _-]?(?:sec|seconds|ms))?[\"']?\s{0,2}(?:[:=]|is\b|of\b|set to\b)?\s{0,2}[\"']?\d[\d.,]{0,12}\s?[a-z]{0,8}\b"
+    r"(?:[ _-]?\w{1,20})?(?: ?\([a-z]{1,10}\))?[\"']?\s{0,2}(?:[:=]|is\b|of\b|set to\b)?\s{0,2}[\"']?\d[\d.,]{0,12}\s?[a-z]{0,8}\b"
     r"|\b(?:max|maximum|min|minimum|default|allowed)[ _-](?:[\w-]{1,20}[ _-]){0,3}?[\w-]{1,20}[\"']?"
     r"\s{0,2}[:=]?\s{0,2}\d[\d.,]{0,12}",
     re.IGNORECASE,
@@ -54,13 +54,14 @@ _SETTING = re.compile(
 
 _WISH_BEFORE = re.compile(
     r"\b(?:max|maximum|min|minimum|best|top|highest|lowest|full|target|goal|expected|desired|possible|required|wanted"
-    r"|threshold|mean|average|avg|median|baseline|default|previous|earlier|prior|last|other|if|when|until|a|with)"
+    r"|threshold|mean|average|avg|median|baseline|oracle|gold|golden|reference|default|previous|earlier|prior|other|if|when"
+    r"|until|need|needs|means)"
     r"[\s_-](?:[\w-]{1,20}[\s_-]){0,2}[\"']?$",
     re.IGNORECASE,
 )
 _WISH_AFTER = re.compile(
     r"^[\"')]{0,2}\s{0,3}(?:per (?:task|test|run)\b|if\b|when\b|for (?:each|every|passing|a pass)\b"
-    r"|is (?:the )?(?:best|max)|(?:\w+ ){0,2}(?:possible|required|needed|expected|to pass)\b"
+    r"|is (?:the )?(?:best|max)|counts?\b|means?\b|(?:\w+ ){0,2}(?:possible|required|needed|expected|to pass)\b"
     r"|\(?(?:max|best|of \d+ (?:earlier|previous|other)))",
     re.IGNORECASE,
 )

@@ -32,6 +32,10 @@ NOTHING = [
     "verifier timeout = 300, setup timeout 60",
     "policy: quota exceeded means no space left on device",
     "timeout=None",
+    '{"exception_info": null, "agent_timeout_multiplier": 1.0, "override_timeout_sec": 1800}',
+    "agent timeout (sec): 900.0, elapsed: 312.4 s",
+    "agent timeout: 15 minutes, cache hit",
+    "step limit: 100, max_turns: 50, cost_limit=3.0, maximum number of turns: 30",
 ]
 HAPPENED = [
     "AgentTimeoutError: Agent execution timed out after 900 s",
@@ -68,6 +72,11 @@ def test_what_happened_is_an_event_though_it_names_a_limit(line: str) -> None:
     assert _events(line)
 
 
+def test_a_limit_that_is_set_hides_no_break_of_the_machine() -> None:
+    log = "agent timeout 900 s, step limit: 100\nMemory cgroup out of memory: Killed process 12\n"
+    assert harness_event({"harness.log": log}) is not None
+
+
 @pytest.mark.parametrize(
     "wish",
     [
@@ -83,10 +92,13 @@ def test_what_happened_is_an_event_though_it_names_a_limit(line: str) -> None:
         "expected result: passed",
         "# reward: 1",
         "reward: 1.0 is the best",
-        "task: until reward=1",
+        "go on until reward=1",
+        "oracle reward: 1.0",
+        "you need reward=1 to pass",
+        "solved: true if all tests pass",
     ],
 )
 def test_a_reward_that_is_possible_wished_or_earlier_is_no_outcome(wish: str) -> None:
     assert outcome_in({"harness.log": wish}) is None
     assert outcome_in({"harness.log": f"{wish}\nresult: failed reward=0\n"}) == "failed"
-    assert outcome_in({"harness.log": f"{wish}\nreward: 1.0\n"}) == "passed"
+    assert outcome_in({"harness.log": f"{wish}\nended with reward: 1.0\n"}) == "passed"
