@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 from math import fsum
-from typing import TypeVar, cast
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -61,8 +61,9 @@ def known_sum(values: Iterable[Figure | None]) -> Figure | None:
     known = [value for value in values if value is not None]
     if not known:
         return None
-    whole = all(isinstance(one, int) for one in known)
-    return sum(known[1:], known[0]) if whole else cast("Figure", fsum(known))
+    exact: Any = sum(known) if all(isinstance(one, int) for one in known) else fsum(known)
+    total: Figure = exact
+    return total
 
 
 def _elapsed(steps: Iterable[Step]) -> float | None:
