@@ -152,7 +152,7 @@ class _Sums:
     def of(self, parts: Sequence[tuple[Session, set[Place]]]) -> Cost:
         """Return the cost of the steps of some runs."""
         known = [self._known(steps) for _, steps in parts]
-        spent = {self._key(place): one for _, steps in parts for place in steps if (one := self._spent(place))}
+        spent = {self._key(place): one for _, steps in parts for place in sorted(steps) if (one := self._spent(place))}
         tokens_in, tokens_out = (known_sum(one.tokens[side] for one in spent.values()) for side in (0, 1))
         return Cost(
             len(parts),

@@ -132,7 +132,7 @@ def positives(mapping: LabelMapping, folder: Path) -> dict[str, bool]:
     if mapping.source == "errors":
         marked = {error.trajectory for error in read_marked_errors(folder) if error.label in mapping.labels}
         runs = {item.trajectory_id or "" for item in read_items(folder, BenchmarkItem)} - {""}
-        return {run: run in marked for run in runs}
+        return {run: run in marked for run in sorted(runs)}
     label_of = {gold.item: gold.label for gold in read_gold(folder)}
     labels: dict[str, bool] = {}
     labelled = (item for item in read_items(folder, BenchmarkItem) if item.id in label_of and item.trajectory_id)

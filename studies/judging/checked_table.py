@@ -177,7 +177,7 @@ class CheckedTable:
         if scores is None:
             return [None] * len(labels)
         means = {}
-        for label in set(labels) - {""}:
+        for label in sorted(set(labels) - {""}):
             own = [score for score in compress(scores, (one == label for one in labels)) if score is not None]
             if own:
                 means[label] = fmean(own)

@@ -71,7 +71,7 @@ def _reported(run: Path) -> set[Key]:
 
 def _note(run: Path, keys: Iterable[Key]) -> None:
     with writing(run / TOLD), appending(run / TOLD) as file:
-        file.write(b"".join(msgspec.json.encode(key) + b"\n" for key in keys))
+        file.write(b"".join(msgspec.json.encode(key) + b"\n" for key in sorted(keys, key=str)))
 
 
 ANNOTATED = ("agentrx", "trail", "whoandwhen")

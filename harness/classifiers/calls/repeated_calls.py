@@ -66,6 +66,22 @@ def repeated_calls(history: History) -> Shown | None:
     return _same_call(record, _same_but_for_flags(acts), by_answer=True)
 
 
+def made_again(history: History, loop: Sequence[Act]) -> Iterator[Act]:
+    """Return the calls behind a loop that are one of its calls, answered alike and with nothing changed since."""
+    record, spelling = _Record(history), Spelling(history.acts)
+    calls, last = {call_key(act, spelling) for act in loop}, max((act.step for act in loop), default=-1)
+    before: dict[Hashable, int] = {}
+    for place, act in enumerate(history.acts):
+        key = call_key(act, spelling)
+        if key not in calls:
+            continue
+        earlier = before.get(key)
+        untouched = earlier is not None and act.step > last and record.untouched(earlier, place)
+        if earlier is not None and untouched and record.same_answer(earlier, place):
+            yield act
+        before[key] = place
+
+
 def _keys(acts: Sequence[Act], coarse: Sequence[Hashable], often: set[Hashable]) -> list[Hashable]:
     """Return what each call is, where enough others may be the same; paths are followed only where spellings differ."""
     if not often:
