@@ -34,18 +34,6 @@ def effective_clusters(sizes: npt.ArrayLike) -> float:
     return float(each.sum() ** 2 / (each**2).sum())
 
 
-def clusters_with_half(sizes: npt.ArrayLike) -> int:
-    """How many of the largest clusters have half of the items between them.
-
-    Examples
-    --------
-    >>> clusters_with_half([5, 5, 5, 5]), clusters_with_half([100, 5, 5, 5])
-    (2, 1)
-    """
-    largest = np.cumsum(np.sort(np.asarray(sizes, dtype=np.int64))[::-1])
-    return int(np.searchsorted(2 * largest, largest[-1])) + 1
-
-
 def effective_items(clusters: npt.ArrayLike) -> float:
     """As many independent items as say of the share what the clusters say; never more than there are items.
 

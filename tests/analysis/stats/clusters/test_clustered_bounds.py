@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER
 from misstep.analysis.stats.clusters.clustered_bounds import (
-    clusters_with_half,
     effective_clusters,
     effective_items,
     korn_graubard,
@@ -83,5 +82,4 @@ def test_a_failure_never_raises_the_lower_bound_and_a_success_never_lowers_the_u
 
 def test_one_large_cluster_counts_for_little_more_than_one() -> None:
     assert effective_clusters([100, 5, 5, 5]) == pytest.approx(115**2 / 10_075)
-    assert clusters_with_half([100, 5, 5, 5]) == 1
     assert korn_graubard([(100, 100), *[(5, 5)] * 3], side="lower").low == pytest.approx(0.05 ** (10_075 / 115**2))
