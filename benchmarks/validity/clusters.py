@@ -39,7 +39,7 @@ UNEQUAL: dict[str, Callable[[int, np.random.Generator], IntArray]] = {
 
 
 def unequal(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
-    """Type I error of one-sided lower bounds, and coverage of intervals, where a few clusters have many of the items."""
+    """Type I error of lower bounds, and coverage of intervals, where a few clusters have many of the items."""
     for count in (10, 40, 100):
         for name, sizes_of in UNEQUAL.items():
             for share, correlation in ((0.5, 0.3), (0.8, 0.1), (0.8, 0.6), (0.9, 0.3), (0.95, 0.6)):
