@@ -21,9 +21,9 @@ from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by
 from misstep.analysis.tables.wording import number_text
 
 _ONE_SIDED = (
-    f"Tested: the label alone is held against a precision of {number_text(FLOOR, 'share')} on all runs, with a one-sided "
-    "bound. If it falls short and there are scores, a threshold is chosen on one half of the runs and tested on the "
-    "other."
+    f"Tested: all runs first test the label alone, with a one-sided bound that has to reach a precision of "
+    f"{number_text(FLOOR, 'share')}. If it falls short and there are scores, one half of the runs chooses a threshold, "
+    "and the other half tests it."
 )
 
 
