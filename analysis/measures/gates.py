@@ -7,7 +7,7 @@ what becomes of an undecided one: it is decided only if all of the 95% interval 
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
-from math import ceil
+from math import ceil, exp
 from typing import Literal
 
 from msgspec import Struct
@@ -26,6 +26,7 @@ _FAILS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
 }
+_SHARES = ("Wilson", "Clopper-Pearson", "Korn-Graubard")
 _SIGN = re.compile(r"[<>]=?|=")
 _ENDS: dict[str, End] = {".lower": "lower", ".upper": "upper"}
 
@@ -68,14 +69,39 @@ def decide(gates: Iterable[Gate], figures: Mapping[str, Estimate], undecided: Un
 def further_items(outcome: Outcome) -> int | None:
     """Return how many more items would decide a gate if the figure stayed; `None` if no number or an unknown one would.
 
-    The half-width h towards the limit shrinks with the root of n, so that it is the distance d from the estimate to the
-    limit at n (h / d)² items: n ((h / d)² - 1) more than now.
+    It is solved for the interval that the gate goes by: the number of items at which its end is the limit. Wilson's end
+    L of a share p is there at z² L(1 - L) / (p - L)² items; those of beta distributions are as many times the items
+    that the interval at hand is worth. Of other figures the half-width shrinks with the root of n.
     """
-    value, limit, n = outcome.estimate.value, outcome.gate.limit, outcome.estimate.n
+    estimate, limit = outcome.estimate, outcome.gate.limit
+    value, n = estimate.value, estimate.n
     if value is None or n is None or value == limit:
         return None
-    end = outcome.estimate.low if value > limit else outcome.estimate.high
-    return None if end is None else max(1, ceil(n * (((value - end) / (value - limit)) ** 2 - 1)))
+    end = estimate.low if value > limit else estimate.high
+    if end is None:
+        return None
+    if estimate.method.startswith(_SHARES) and not 0 < limit < 1:
+        return None
+    needed = n * _worth(estimate.method, value, limit) / _worth(estimate.method, value, end)
+    return max(1, ceil(needed) - n)
+
+
+def _worth(method: str, value: float, end: float) -> float:
+    """Return how many items an interval of 95% is worth that ends there, or a number that grows alike."""
+    if method.startswith("Wilson"):
+        return end * (1 - end) / (value - end) ** 2
+    if not method.startswith(_SHARES):
+        return 1 / (value - end) ** 2
+    from scipy.optimize import brentq
+    from scipy.special import betainc
+
+    def beyond(log_n: float) -> float:
+        items = exp(log_n)
+        right, wrong = value * items, (1 - value) * items
+        tail = betainc(right, wrong + 1, end) if end < value else betainc(wrong, right + 1, 1 - end)
+        return float(tail) - (1 - 0.95) / 2
+
+    return exp(brentq(beyond, -5.0, 40.0))
 
 
 def _read(text: str, signs: tuple[str, ...], example: str) -> Gate:

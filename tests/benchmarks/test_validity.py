@@ -107,7 +107,7 @@ BOUNDS: dict[str, tuple[Callable[[], Iterator[Rate]], list[Bound]]] = {
         lambda: clusters.two_arms(3 * SAMPLES, generator()),
         [
             ("cluster sandwich, z", "40 and 40", ERROR, 0.03, 0.085),
-            ("cluster sandwich, t", "4 and 4", ERROR, 0.02, 0.075),
+            ("cluster sandwich, t", "4 and 4", ERROR, 0.01, 0.075),
             ("cluster sandwich, z", "4 and 4", ERROR, 0.1, 1),
         ],
     ),

@@ -178,7 +178,7 @@ def assess(
     return Assessment(
         scores,
         bias(sample, seed),
-        reliability(sample, resamples, seed),
+        reliability(sample),
         ceiling(sample, resamples, seed),
         alternative_annotator(sample),
         sliced(sample, items, lengths, seed),

@@ -1,10 +1,13 @@
 """A gate fails beyond its limit, and is never passed by a figure that cannot be computed."""
 
+from math import ceil
+
 import pytest
 
 from misstep.analysis.measures.gates import decide, fail_on, fail_under, further_items
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.proportions import clopper_pearson, wilson
 from misstep.harness.errors import UsageError
 
 SHARE = Estimate(0.071, 0.04, 0.12, 200)
@@ -85,3 +88,34 @@ def test_so_many_further_items_decide_and_far_fewer_do_not(right: int, limit: fl
 def test_no_number_of_items_decides_if_the_figure_is_the_limit() -> None:
     (outcome,) = decide([fail_under("accuracy=0.9")], {"accuracy": wilson(90, 100)}, "fail")
     assert (outcome.decision, further_items(outcome)) == ("undecided", None)
+
+
+SOLVED = [(39, 40, 0.9), (96, 100, 0.93), (3, 60, 0.08), (450, 500, 0.88), (40, 40, 0.95)]
+
+
+@pytest.mark.parametrize(("right", "n", "limit"), SOLVED)
+@pytest.mark.parametrize("interval", [wilson, clopper_pearson])
+def test_with_so_many_further_items_the_interval_itself_leaves_the_limit(right, n, limit, interval) -> None:
+    (now,) = decide([fail_under(f"accuracy={limit}")], {"accuracy": interval(right, n)}, "fail")
+    further = further_items(now)
+    assert now.decision == "undecided"
+    assert further
+    # A multiple of the items, so that the figure can stay exactly as it is.
+    times = -(-(n + further) // n)
+    (later,) = decide([now.gate], {"accuracy": interval(right * times, n * times)}, "fail")
+    (before,) = decide([now.gate], {"accuracy": interval(right * (times - 1), n * (times - 1))}, "fail")
+    assert (later.decision == "undecided", before.decision) == (False, "undecided")
+
+
+def test_over_clusters_the_number_follows_the_interval_of_clusters() -> None:
+    clusters = [(5, 5)] * 30 + [(2, 5)] * 4
+    (now,) = decide([fail_under("accuracy=0.88")], {"accuracy": korn_graubard(clusters)}, "fail")
+    further, n = further_items(now), 34 * 5
+    assert further
+    later, before = (korn_graubard(clusters * times).low for times in (ceil(1.1 * (n + further) / n), further // n))
+    assert before < 0.88 < later
+
+
+def test_no_number_of_items_tells_a_share_from_nothing_or_from_all() -> None:
+    outcome = decide([fail_under("accuracy=0")], {"accuracy": clopper_pearson(1, 40)}, "fail")[0]
+    assert further_items(outcome) is None

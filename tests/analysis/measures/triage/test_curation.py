@@ -110,6 +110,17 @@ def test_passes_that_a_judge_overlooks_are_allowed_for() -> None:
     assert worth.corrected_earned.low < 0.6
 
 
+def test_a_corrected_share_of_runs_holds_the_chance_in_how_many_passed() -> None:
+    """With a judge whose errors are known to be few, the passed ones alone leave the share open by half its width."""
+    certain = Rate((4_000, 4_000), (4_000, 4_000))
+    rates = ErrorRates("made up", certain, certain, certain)
+    decisions = decided(*[("pass", "passed")] * 20, *[("agent", "failed")] * 20)
+    worth = curation(decisions, {}, rates=rates).worth
+    assert worth.recorded.low == pytest.approx(0.352, abs=0.001)
+    assert worth.corrected_earned.low < worth.recorded.low
+    assert worth.corrected_put_back.high > worth.recorded.high
+
+
 def test_without_known_errors_nothing_is_corrected_and_the_reason_stands_there() -> None:
     result = curation(decided(("pass", "passed")), {})
     assert result.corrected_precision.value is None
