@@ -71,6 +71,8 @@ class _LabelFigures(Struct, frozen=True):
     precision: Estimate
     recall: Estimate
     f1: Estimate
+    recall_all: Estimate
+    f1_all: Estimate
 
 
 class _Figures(Struct, frozen=True):
@@ -82,18 +84,10 @@ class _Figures(Struct, frozen=True):
 
 
 def kept_figures(run: Path) -> dict[str, Estimate]:
-    """The figures of a scored run that limits can be set for, by name: `accuracy`, `kappa`, `yes.recall` and so on."""
-    scores = msgspec.json.decode((run / SCORES).read_bytes(), type=_Figures)
-    figures = {
-        "accuracy": scores.accuracy,
-        "accuracy_all": scores.accuracy_all,
-        "kappa": scores.cohen_kappa,
-        "kappa_all": scores.cohen_kappa_all,
-    }
-    for label, of_label in scores.labels.items():
-        for name in ("precision", "recall", "f1"):
-            figures[f"{label}.{name}"] = getattr(of_label, name)
-    return figures
+    """Return the figures of a scored run that limits can be set for, by name."""
+    from misstep.analysis.measures.judging.gate_figures import gate_figures
+
+    return gate_figures(msgspec.json.decode((run / SCORES).read_bytes(), type=_Figures))
 
 
 def write_scores(run: JudgedRun) -> "Assessment":
