@@ -149,9 +149,7 @@ def answered(run: OpenRun, judges: Sequence[CategoryJudge]) -> Answered:
     folders = {one.category: run.folder / JUDGES / one.category for one in judges}
     shown = {category: _rules_shown(folder / BENCHMARK) for category, folder in folders.items()}
     answers = {
-        (category, verdict.item): verdict
-        for category, folder in folders.items()
-        for verdict in _verdicts(folder)
+        (category, verdict.item): verdict for category, folder in folders.items() for verdict in _verdicts(folder)
     }
     return Answered(answers, {one.category: one.judge.name for one in judges}, shown)
 
