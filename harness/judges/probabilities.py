@@ -18,6 +18,9 @@ _NEGLIGIBLE = 0.01
 """The mass on tokens that two labels begin with, up to which it counts as mass outside the labels."""
 
 
+_ROUNDED = 0.001
+"""Servers round: where all that they list adds up to 1, this much may still lie on what they do not list."""
+
 _FEWEST_LISTED = 2
 """With fewer tokens listed the one chosen has no alternative to hold it against."""
 
@@ -101,7 +104,7 @@ def _bounded(reply: Reply, mass: Mapping[str, float], missing: Sequence[str]) ->
     if listed < _FEWEST_LISTED:
         return _unreadable(reply.text, "the server listed one token: the probability of the other labels is not known")
     each = [math.exp(logprob) for _, logprob in reply.first_tokens]
-    rest = max(min(each), 1 - math.fsum(each))  # servers round: what is not listed may be as likely as the last listed
+    rest = max(1 - math.fsum(each), min(_ROUNDED, *each))
     best = _likeliest({label: one / (sum(mass.values()) + rest) for label, one in mass.items()}, "")
     if best.label is None:
         return best
