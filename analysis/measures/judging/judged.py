@@ -207,7 +207,7 @@ def marks_table(scored: Sequence[ScoredMarks], notes: Sequence[str] = ()) -> Tab
         rows += measured_on(one.judged.dataset, of_judge)
     if best is not None:
         joint = with_interval(best.scores.joint, "share")
-        finding = f"Even the best of the judges names place and category of {joint} of people's errors in a run."
+        finding = f"The judges name place and category of at most {joint} of people's errors in a run."
     outside = [
         f"{one.judged.title}: {one.scores.outside} of the {one.scores.marks} errors named are of a category "
         "that people used nowhere."

@@ -145,7 +145,7 @@ def _triage_finding(sets: Sequence[TriagedSet]) -> str:
     best = max(several, key=lambda one: one.scores.accuracy_all.value or 0)
     missed = best.scores.labels["task"].recall_all
     return (
-        f"{first}. Where labels differ, the best, {best.judged.title}, is right on "
+        f"{first}. Where labels differ, the one with the highest share, {best.judged.title}, is right on "
         f"{with_interval(best.scores.accuracy_all, 'share')} and finds {with_interval(missed, 'share')} of the task's "
         "faults."
     )
