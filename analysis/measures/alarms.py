@@ -110,8 +110,9 @@ def _by_others(runs: Sequence[WatchedRun]) -> tuple[Estimate, Estimate]:
     if n_runs < 2 or not n_onsets:
         nothing = Estimate(None, n=0, reason=_NO_PROBLEM if n_runs > 1 else "there is one run")
         return nothing, nothing
-    own, rng, each = int(np.trace(about)), np.random.default_rng(0), np.arange(n_runs)
-    as_many = sum(int(about[each, rng.permutation(n_runs)].sum()) >= own for _ in range(_EXCHANGES))
+    own, each = int(np.trace(about)), np.tile(np.arange(n_runs), (_EXCHANGES, 1))
+    exchanged = about[each, np.random.default_rng(0).permuted(each, axis=1)].sum(axis=1)
+    as_many = int(np.count_nonzero(exchanged >= own))
     p_value = min(1.0, 2 * (1 + as_many) / (1 + _EXCHANGES))
     share_of_others = (int(about.sum()) - own) / (n_runs - 1) / n_onsets
     return Estimate(share_of_others, n=n_onsets), Estimate(p_value, n=n_onsets, method="permutation of runs")

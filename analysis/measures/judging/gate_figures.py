@@ -1,9 +1,9 @@
 """The figures of a judge that a limit can be set on, by name: unanswered items count as wrong.
 
-    accuracy            over all items with a gold label; `accuracy_all` is another name for it
-    accuracy.answered   over those that were answered
-    yes.recall          and `yes.f1`, `kappa`, each with `.answered`
-    yes.precision       of the items that were given the label; an item without an answer has none
+accuracy            over all items with a gold label; `accuracy_all` is another name for it
+accuracy.answered   over those that were answered
+yes.recall          and `yes.f1`, `kappa`, each with `.answered`
+yes.precision       of the items that were given the label; an item without an answer has none
 """
 
 from collections.abc import Iterable, Mapping

@@ -147,12 +147,12 @@ def beside_constant(scored: Mapping[str, Scores]) -> str:
 
 
 def best_per_benchmark(scored: Sequence[Mapping[str, Scores]]) -> str:
-    """How often the best run on each benchmark gives the gold label, beside one label alone, the lowest first."""
+    """Return the highest share of gold labels given on each benchmark, beside one label alone, the lowest first."""
     every = [scores for runs in scored for scores in runs.values()]
     standing = dict(zip(map(id, every), standings(every), strict=True))
     best = [max(runs.values(), key=_accuracy) for runs in scored]
     parts = [_part(scores, standing[id(scores)]) for scores in sorted(best, key=_accuracy)]
-    return f"The best runs give the gold label on {'; on '.join(parts)}. Unanswered items count as wrong."
+    return f"The highest shares of gold labels given are {'; '.join(parts)}. Unanswered items count as wrong."
 
 
 def unanswered_text(scores: Scores) -> str:

@@ -62,9 +62,7 @@ class _Answers(Struct, frozen=True):
     def against(self, label: int | None) -> "AgainstOneLabel":
         if label is None:
             return AgainstOneLabel(Estimate(None, n=0, reason=NOTHING_ASKED), None, "")
-        paired = PairedItems.of(
-            self.gold == self.answers, self.gold == label, self.units.of_item, self.units.clustered
-        )
+        paired = PairedItems.of(self.gold == self.answers, self.gold == label, self.units.of_item, self.units.clustered)
         difference, test, p = paired.difference, paired.test, paired.test.p_value
         if p is not None and (difference.value or 0.0) < 0:
             p = min(1.0, p * len(np.unique(self.gold)))

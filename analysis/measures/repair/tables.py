@@ -4,7 +4,14 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
-from misstep.analysis.measures.paired_systems import PairedSystems, PairWords, compare_systems, leads, pair_finding, pair_rows
+from misstep.analysis.measures.paired_systems import (
+    PairedSystems,
+    PairWords,
+    compare_systems,
+    leads,
+    pair_finding,
+    pair_rows,
+)
 from misstep.analysis.measures.repair.attempts import RepairArm, by_case, counted, solved_counts
 from misstep.analysis.measures.repair.scores import RepairScores
 from misstep.analysis.stats.estimate import Estimate

@@ -43,8 +43,8 @@ def test_of_several_benchmarks_the_best_run_on_each_is_named_the_lowest_first():
     easy = {"a": score(verdicts("a", 190), GOLD, benchmark="easy", resamples=50)}
     hard = {name: score(verdicts(name, n), GOLD, benchmark="hard", resamples=50) for name, n in [("a", 60), ("b", 80)]}
     line = best_per_benchmark([easy, hard])
-    assert line.startswith("The best runs give the gold label on 40.0% of hard (95% interval 33.5% to ")
-    assert "; on 95.0% of easy (95% interval 91.0% to 97.3%), more often than always saying “no” would (50.0%)." in line
+    assert line.startswith("The highest shares of gold labels given are 40.0% of hard (95% interval 33.5% to ")
+    assert "; 95.0% of easy (95% interval 91.0% to 97.3%), more often than always saying “no” would (50.0%)." in line
 
 
 def test_runs_that_are_level_are_not_ranked_and_one_run_of_an_agent_leaves_no_interval():
