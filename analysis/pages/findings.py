@@ -146,8 +146,8 @@ def _shares(categories: Sequence[str], patterns: Mapping[Labels, int]) -> tuple[
 def shares(findings: Findings) -> dict[str, Estimate]:
     """Return the share of each category and of `any`, by name, and how many sessions a judge left unanswered."""
     lacking = {
-        one.category: f"{one.category}: {one.sessions - one.answered:,} of {_plural(one.sessions, 'session', 'sessions')} "
-        "had no answer"
+        one.category: f"{one.category}: {one.sessions - one.answered:,} of "
+        f"{_plural(one.sessions, 'session', 'sessions')} had no answer"
         for one in findings.asked
         if one.answered < one.sessions
     }

@@ -67,27 +67,11 @@ def _digest(run: Path, benchmark: Path) -> str:
     return digest.hexdigest()
 
 
-class _LabelFigures(Struct, frozen=True):
-    precision: Estimate
-    recall: Estimate
-    f1: Estimate
-    recall_all: Estimate
-    f1_all: Estimate
-
-
-class _Figures(Struct, frozen=True):
-    accuracy: Estimate
-    accuracy_all: Estimate
-    cohen_kappa: Estimate
-    cohen_kappa_all: Estimate
-    labels: dict[str, _LabelFigures]
-
-
 def kept_figures(run: Path) -> dict[str, Estimate]:
     """Return the figures of a scored run that limits can be set for, by name."""
-    from misstep.analysis.measures.judging.gate_figures import gate_figures
+    from misstep.analysis.measures.judging.gate_figures import JudgeFigures, gate_figures
 
-    return gate_figures(msgspec.json.decode((run / SCORES).read_bytes(), type=_Figures))
+    return gate_figures(msgspec.json.decode((run / SCORES).read_bytes(), type=JudgeFigures))
 
 
 def write_scores(run: JudgedRun) -> "Assessment":

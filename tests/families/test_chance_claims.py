@@ -51,7 +51,8 @@ _CLAIM = re.compile(
     r"|\b[1-9]\d* of \d+ pairs? |^With \w+ against|^From \w+ to|[1-9]\d* of \d+ judges beats?"
 )
 _DENIED = re.compile(
-    r"(?:None|Neither) of the \d+ runs gives the gold label more often than always|(?:not|None of \w+(?: \w+)*) (?:is )?shown to[^.;]*|not clearly[^.;]*|may be chance"
+    r"(?:None|Neither) of the \d+ runs gives the gold label more often than always"
+    r"|(?:not|None of \w+(?: \w+)*) (?:is )?shown to[^.;]*|not clearly[^.;]*|may be chance"
 )
 
 

@@ -6,44 +6,34 @@ yes.recall          and `yes.f1`, `kappa`, each with `.answered`
 yes.precision       of the items that were given the label; an item without an answer has none
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Protocol
+from collections.abc import Iterable
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from misstep.analysis.measures.gates import ANSWERED
+from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables.wording import counted_text
 
 
-class LabelFigures(Protocol):
-    """What `scores.json` has of a label."""
+class LabelFigures(Struct, frozen=True):
+    """What `scores.json` has of a label that a limit can be set on."""
 
-    @property
-    def precision(self) -> Estimate: ...
-    @property
-    def recall(self) -> Estimate: ...
-    @property
-    def f1(self) -> Estimate: ...
-    @property
-    def recall_all(self) -> Estimate: ...
-    @property
-    def f1_all(self) -> Estimate: ...
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
+    recall_all: Estimate
+    f1_all: Estimate
 
 
-class JudgeFigures(Protocol):
-    """What `scores.json` has of a judge."""
+class JudgeFigures(Struct, frozen=True):
+    """What `scores.json` has of a judge that a limit can be set on."""
 
-    @property
-    def accuracy(self) -> Estimate: ...
-    @property
-    def accuracy_all(self) -> Estimate: ...
-    @property
-    def cohen_kappa(self) -> Estimate: ...
-    @property
-    def cohen_kappa_all(self) -> Estimate: ...
-    @property
-    def labels(self) -> Mapping[str, LabelFigures]: ...
+    accuracy: Estimate
+    accuracy_all: Estimate
+    cohen_kappa: Estimate
+    cohen_kappa_all: Estimate
+    labels: dict[str, LabelFigures]
 
 
 def names_of_figures(labels: Iterable[str]) -> list[str]:
@@ -53,7 +43,7 @@ def names_of_figures(labels: Iterable[str]) -> list[str]:
     return [*both, *precisions, "accuracy_all", "kappa_all", *(f"{name}{ANSWERED}" for name in both)]
 
 
-def gate_figures(scores: JudgeFigures) -> dict[str, Estimate]:
+def gate_figures(scores: Scores | JudgeFigures) -> dict[str, Estimate]:
     """Return each figure by its name, with what to beware of where items have no answer."""
     whole = {
         **with_unanswered("accuracy", scores.accuracy, scores.accuracy_all),

@@ -45,10 +45,29 @@ def test_what_is_no_condition_is_refused_with_an_example(text: str) -> None:
         fail_on(text)
 
 
-NO_NUMBERS = ["nan", "NaN", "-nan", "inf", "-inf", "infinity", "1e400", "", " ", "%", "lots", "True", "0x1", "1_0", "٥", "5％"]
+NO_NUMBERS = [
+    "nan",
+    "NaN",
+    "-nan",
+    "inf",
+    "-inf",
+    "infinity",
+    "1e400",
+    "",
+    " ",
+    "%",
+    "lots",
+    "True",
+    "0x1",
+    "1_0",
+    "٥",
+    "5％",
+]
 
 
-@pytest.mark.parametrize("limit", [*NO_NUMBERS, "-1", "-0.1", "-5%", "500%", "1e9", "5 %", "0,5", "5,5 %", "5%%", "5", "1.01"])
+@pytest.mark.parametrize(
+    "limit", [*NO_NUMBERS, "-1", "-0.1", "-5%", "500%", "1e9", "5 %", "0,5", "5,5 %", "5%%", "5", "1.01"]
+)
 @pytest.mark.parametrize(("read", "sign"), [(fail_on, ">"), (fail_on, "<="), (fail_under, "=")])
 def test_a_limit_that_no_share_can_be_is_refused(read: Callable[[str], Gate], sign: str, limit: str) -> None:
     with pytest.raises(UsageError, match="is not a limit"):

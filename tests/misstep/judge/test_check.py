@@ -70,7 +70,9 @@ def test_a_limit_decides_the_exit_code(table: Path) -> None:
     assert check(table, "--judge", "judge_a", "--fail-under", "kappa=0.9").exit_code == 1
 
 
-@pytest.mark.parametrize("figure", ["accuracy", "kappa", "true_positive_rate", "true_negative_rate", "yes.recall", "no.f1"])
+@pytest.mark.parametrize(
+    "figure", ["accuracy", "kappa", "true_positive_rate", "true_negative_rate", "yes.recall", "no.f1"]
+)
 def test_a_judge_that_left_most_items_unanswered_passes_no_limit(tmp_path: Path, figure: str) -> None:
     file = tmp_path / "r.csv"
     rows = [("yes", "no")[n % 2] for n in range(100)]
