@@ -41,7 +41,7 @@ class GroupedCommand(TyperCommand):
         for parameter in self.get_params(ctx):
             value = ctx.params.get(parameter.name)
             if isinstance(value, float) and not isfinite(value):
-                raise typer.BadParameter(f"{value} is not a number.", ctx=ctx, param=parameter)
+                raise typer.BadParameter(f"{value} is not a number.", ctx=ctx, param_hint=f"'{parameter.opts[0]}'")
         return rest
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

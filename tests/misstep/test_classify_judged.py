@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from misstep.classify import app
-from misstep.harness.errors import InputError
+from misstep.harness.errors import InputError, UsageError
 from misstep.harness.journal.records import SCHEMA, Inputs, Manifest, toml_text
 from misstep.harness.judges.fencing import fenced_parts
 from misstep.harness.runs.judging.certificate import ShownOn, certificate
@@ -220,3 +220,11 @@ def test_wrong_judges_and_options_are_refused_before_anything_is_asked(sessions,
     ):
         with pytest.raises(UsageError, match=said):
             _run(sessions, *arguments)
+
+
+@pytest.mark.parametrize("limit", ["loops>5%", "accuracy>5%", "any.change>5%", "any>5", "any>nan"])
+def test_a_limit_that_cannot_be_held_is_told_before_anybody_is_asked(server, sessions, tmp_path, limit: str) -> None:
+    line = [str(sessions), "--out", str(tmp_path / "run"), *_asking(server), "--fail-on", limit]
+    with pytest.raises(UsageError, match=r"unknown figure|is not a limit"):
+        CliRunner().invoke(app, line, catch_exceptions=False)
+    assert (len(server.received), (tmp_path / "run").exists()) == (0, False)
