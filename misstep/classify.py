@@ -7,8 +7,6 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from misstep.analysis.measures.gates import check_known
-from misstep.analysis.measures.prevalence import ANY
 from misstep.analysis.pages.findings import complaints, findings_text, shares
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.copies import is_address
@@ -115,8 +113,7 @@ def classify(
             done = classified_shard(shard, sources, plan, place)
         print(json_text(done) if json else shard_text(done, place))
         return
-    gates = limits.gates()
-    check_known(gates, (*chosen, ANY))
+    gates = limits.gates((*chosen, "any"))
     if parts.asks_cluster({"--html": html, "--workers": workers}):
         place = place_of_shards(out, "--dask")
         with stopped_with(f"the shards that are done are kept in {place}, and the same line goes on from there"):
