@@ -2,17 +2,21 @@
 
 A gate has two ends where the point estimate decides, or the named end of the interval. It has three where somebody says
 what becomes of an undecided one: it is decided only if all of the 95% interval is on one side of the limit.
+
+A limit is a plain number or a percentage that the figure can go beyond; anything else is refused when it is read, since
+a gate that cannot fail looks like one that was passed.
 """
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
-from math import ceil, exp
+from collections.abc import Callable, Collection, Iterable, Mapping
+from math import ceil, exp, isfinite
 from typing import Literal
 
 from msgspec import Struct
 
 from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Unit
 from misstep.harness.errors import UsageError
 
 End = Literal["value", "lower", "upper"]
@@ -29,6 +33,11 @@ _FAILS: dict[str, Callable[[float, float], bool]] = {
 _SHARES = ("Wilson", "Clopper-Pearson", "Korn-Graubard")
 _SIGN = re.compile(r"[<>]=?|=")
 _ENDS: dict[str, End] = {".lower": "lower", ".upper": "upper"}
+ANSWERED = ".answered"
+"""Behind the name of a figure: over the answered items alone. Without it the unanswered count as wrong."""
+
+_COEFFICIENTS = ("alpha", "kappa", "ac1", "ac2", "kappa_all")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 class Gate(Struct, frozen=True):
@@ -48,6 +57,12 @@ class Outcome(Struct, frozen=True):
     estimate: Estimate
     decision: Decision
     stops: bool
+
+
+def unit_of(figure: str) -> Unit:
+    """Return what a figure is measured in, by its name."""
+    name = figure.removesuffix(ANSWERED).rpartition(".")[2]
+    return "coefficient" if name in _COEFFICIENTS else "difference" if name == "change" else "share"
 
 
 def fail_on(text: str) -> Gate:
@@ -104,29 +119,59 @@ def _worth(method: str, value: float, end: float) -> float:
     return exp(brentq(beyond, -5.0, 40.0))
 
 
+def check_known(gates: Iterable[Gate], figures: Collection[str]) -> None:
+    """Refuse a gate on a figure that will not be there; called before anything is asked or read."""
+    for gate in gates:
+        if gate.figure not in figures:
+            raise UsageError(f"unknown figure {gate.figure!r}", f"Known: {', '.join(figures)}.")
+
+
 def _read(text: str, signs: tuple[str, ...], example: str) -> Gate:
     matches = list(_SIGN.finditer(text))
     last = matches[-1] if matches else None
-    if last is not None and last[0] in signs:
-        figure, limit = text[: last.start()].strip(), _number(text[last.end() :].strip())
-        suffix = next((suffix for suffix in _ENDS if figure.endswith(suffix)), "")
-        if figure and limit is not None:
-            return Gate(figure.removesuffix(suffix), _ENDS.get(suffix, "value"), last[0], limit, text)
-    raise UsageError(f"{text!r} is not a limit", f"Write it like {example!r}; FIGURE.lower means the interval's end.")
+    advice = f"Write it like {example!r}; FIGURE.lower means the interval's end."
+    figure = text[: last.start()].strip() if last is not None else ""
+    if last is None or last[0] not in signs or not figure:
+        raise UsageError(f"{text!r} is not a limit", advice)
+    suffix = next((suffix for suffix in _ENDS if figure.endswith(suffix)), "")
+    figure, written = figure.removesuffix(suffix), text[last.end() :].strip()
+    limit, least = _number(written), 0.0 if unit_of(figure) == "share" else -1.0
+    if limit is None or not least <= limit <= 1 or (last[0], limit) in {(">", 1), ("<", least)}:
+        meant = _meant(written, least)
+        asked = f"Did you mean {text[: last.end()]}{meant}? " if meant else ""
+        raise UsageError(f"{text!r} is not a limit: {_fault(written, limit, least)}", f"{asked}{advice}")
+    return Gate(figure, _ENDS.get(suffix, "value"), last[0], limit, text)
 
 
 def _number(text: str) -> float | None:
-    try:
-        number = float(text.removesuffix("%"))
-    except ValueError:
+    """Return a number, or the number of a percentage; `None` for anything else."""
+    digits = text.removesuffix("%")
+    if not _NUMBER.fullmatch(digits) or not isfinite(number := float(digits)):
         return None
     return number / 100 if text.endswith("%") else number
 
 
+def _fault(written: str, limit: float | None, least: float) -> str:
+    if limit is None:
+        return f"{written!r} is not a number" if written else "the number is missing"
+    if limit in (least, 1):
+        return f"the figure is never {'more' if limit == 1 else 'less'} than {written}"
+    return f"the figure lies between {least:g} and 1 (100%)"
+
+
+def _meant(written: str, least: float) -> str:
+    """Return the limit that somebody may have meant; empty where nothing is near."""
+    tidied = re.sub(r"\s", "", written).replace(",", ".").rstrip("%")
+    number = _number(tidied)
+    if number is None or not least <= number <= 100:
+        return ""
+    meant = f"{tidied}%" if "%" in written or number >= 1 else tidied
+    return "" if meant == written else meant
+
+
 def _decided(gate: Gate, figures: Mapping[str, Estimate], undecided: Undecided | None) -> Outcome:
-    estimate = figures.get(gate.figure)
-    if estimate is None:
-        raise UsageError(f"unknown figure {gate.figure!r}", f"Known: {', '.join(figures)}.")
+    check_known([gate], figures)
+    estimate = figures[gate.figure]
     ends = {"value": estimate.value, "lower": estimate.low, "upper": estimate.high}
     measured = [estimate.low, estimate.high] if undecided and gate.end == "value" else [ends[gate.end]]
     # A figure that cannot be computed never passes: nothing was measured.

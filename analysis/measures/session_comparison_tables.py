@@ -62,7 +62,8 @@ def comparison_finding(compared: SessionComparison) -> str:
     sentences = [_changed(compared, changed)] if changed else [_unchanged(compared, known)]
     if len(categories) > 1 and either.difference.value:
         sentences.append(f"Sessions with any of them: {_from_to(either)} ({_sure(either)}).")
-    sentences += [_paradox(compared, one) for one in compared.reversals if one.complete]
+    shown = {one.category for own in ((*categories, either), *compared.groups.values()) for one in own if one.changed}
+    sentences += [_paradox(compared, one) for one in compared.reversals if one.complete and one.category in shown]
     return " ".join(sentences)
 
 

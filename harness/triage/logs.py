@@ -12,11 +12,8 @@ from msgspec import Struct
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.records.triage_case import Outcome
 from misstep.harness.trajectory import Trajectory
-<<<<<<< HEAD
-from misstep.harness.values import NOT_JSON
-=======
 from misstep.harness.triage.statements import is_a_wish
->>>>>>> triage
+from misstep.harness.values import NOT_JSON
 
 TESTS_LOG = "tests.log"
 LOG_OF_ITEM = "item.log"

@@ -20,7 +20,6 @@ from misstep.reflect.asking import (
     Skill,
     Without,
     chosen,
-    finite,
     refuse_ignored,
     separate,
 )
@@ -51,7 +50,7 @@ def run(
     lessons: Annotated[
         list[Path] | None, typer.Option(metavar="RUN", help="Earlier run whose lessons agents know from the start.")
     ] = None,
-    temperature: Annotated[float | None, typer.Option(min=0, callback=finite, help="Temperature of the model.")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0, help="Temperature of the model.")] = None,
     json: Json = False,
     *,
     own: OwnWork,

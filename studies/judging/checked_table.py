@@ -15,8 +15,9 @@ import msgspec
 from misstep.analysis.gold import BenchmarkItem, GoldLabel
 from misstep.analysis.labels.judged_table import JudgedTable
 from misstep.analysis.measures.judging.assessment import Assessment, assess, assessment_document, main_findings
+from misstep.analysis.measures.judging.gate_figures import gate_figures, with_unanswered
 from misstep.analysis.measures.judging.pairs.comparison import PairedJudges, best_of, compare_judges, pair_sentence
-from misstep.analysis.measures.judging.sample import judged_sample
+from misstep.analysis.measures.judging.sample import JudgedSample, judged_sample
 from misstep.analysis.measures.judging.score_tables import check_table, positive_rates
 from misstep.analysis.measures.judging.slices import slices_table
 from misstep.analysis.stats.estimate import Estimate
@@ -64,13 +65,13 @@ class CheckedTable:
     @cached_property
     def rates(self) -> dict[str, dict[str, Estimate]]:
         """Return the true positive and true negative rate of each judge; empty without a positive label."""
+        return {judge: positive_rates(self._sample(judge)) for judge in self.verdicts}
+
+    def _sample(self, judge: str) -> JudgedSample:
         table = self.table
-        return {
-            judge: positive_rates(
-                judged_sample(verdicts, self.gold, table.labels, clusters=table.clusters, positive=self.positive)
-            )
-            for judge, verdicts in self.verdicts.items()
-        }
+        return judged_sample(
+            self.verdicts[judge], self.gold, table.labels, clusters=table.clusters, positive=self.positive
+        )
 
     @cached_property
     def pairs(self) -> tuple[PairedJudges, ...]:
@@ -111,14 +112,10 @@ class CheckedTable:
         """Return the figures that limits can be set for; of several judges each name begins with the judge's."""
         figures: dict[str, Estimate] = {}
         for judge, one in self.assessments.items():
-            own = {
-                "accuracy": one.scores.accuracy,
-                "accuracy_all": one.scores.accuracy_all,
-                "kappa": one.scores.cohen_kappa,
-                **self.rates[judge],
-            }
-            for label, of_label in one.scores.labels.items():
-                own |= {f"{label}.precision": of_label.precision, f"{label}.recall": of_label.recall}
+            own = gate_figures(one.scores)
+            every = positive_rates(self._sample(judge), unanswered_wrong=True)
+            for name, rate in self.rates[judge].items():
+                own |= with_unanswered(name, rate, every[name])
             figures |= {f"{judge}.{name}" if len(self.assessments) > 1 else name: value for name, value in own.items()}
         return figures
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from misstep.analysis.labels.records import listed
-from misstep.analysis.measures.paired_systems import PairedSystems, PairWords, pair_finding, pair_rows
+from misstep.analysis.measures.paired_systems import PairedSystems, PairWords, leads, pair_finding, pair_rows
 from misstep.analysis.measures.passing.scores import FEW_TASKS, AtK, LeftOutTasks, PassReport, SystemPasses
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
@@ -78,7 +78,9 @@ def _opening(report: PassReport, best: SystemPasses) -> str:
         return f"{n} systems were not all tried on the same tasks. Most often {name} passes:"
     if len(alike) > 1:
         return f"No system passes more often than {' and '.join(alike)}: {name} passes"
-    return f"The best of {n} systems, {name}, passes"
+    if leads(name, report.pairs):
+        return f"The best of {n} systems, {name}, passes"
+    return f"None of {n} systems is shown to pass more often than all others; {name}, with the highest share, passes"
 
 
 def _first(one: SystemPasses) -> AtK:

@@ -193,8 +193,9 @@ def runs_table(runs: Mapping[str, LoopScores], evidence: Evidence = "generated")
         rows += rows_in("share", {"Solved": scores.solve_rate}, *where)
         rows += rows_in("number", {"Hours wasted": scores.wasted / _HOUR}, *where)
         rows += rows_in("count", counts, *where)
-    best = max(runs, key=lambda name: runs[name].solve_rate.value or 0.0)
-    finding = f"The best of {len(runs)} runs is {best}. {loop_finding(runs[best])}"
+    lowest, highest = (end(runs, key=lambda name: runs[name].solve_rate.value or 0.0) for end in (min, max))
+    ends = [f"{with_interval(runs[name].solve_rate, 'share')} of its items ({name})" for name in (lowest, highest)]
+    finding = f"The share solved in {len(runs)} runs goes from {ends[0]} to {ends[1]}."
     return Table("loop_runs", PAPER, "Runs beside each other", finding, tuple(rows), NOTES)
 
 

@@ -4,7 +4,14 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
-from misstep.analysis.measures.paired_systems import PairedSystems, PairWords, compare_systems, pair_finding, pair_rows
+from misstep.analysis.measures.paired_systems import (
+    PairedSystems,
+    PairWords,
+    compare_systems,
+    leads,
+    pair_finding,
+    pair_rows,
+)
 from misstep.analysis.measures.repair.attempts import RepairArm, by_case, counted, solved_counts
 from misstep.analysis.measures.repair.scores import RepairScores
 from misstep.analysis.stats.estimate import Estimate
@@ -93,9 +100,13 @@ def repairs_finding(arms: Sequence[RepairScores]) -> str:
     if not known:
         return "No attempt at a case that holds is on record."
     best = max(known, key=lambda one: one.solve_rate.value or 0.0)
-    equal = len({one.solve_rate.value for one in arms}) == 1
-    first = f"{len(arms)} runs solve the same share: " if equal else f"Of {len(arms)} runs the best: "
-    return f"{first if len(arms) > 1 else ''}{headline(best)}"
+    if len(arms) == 1:
+        return headline(best)
+    if len({one.solve_rate.value for one in arms}) == 1:
+        return f"{len(arms)} runs solve the same share: {headline(best)}"
+    if leads(best.arm.name, compare_repairs([one.arm for one in arms])):
+        return f"Of {len(arms)} runs the best: {headline(best)}"
+    return f"None of {len(arms)} runs is shown to solve more than all others. The highest share: {headline(best)}"
 
 
 @made_by_this

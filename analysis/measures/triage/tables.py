@@ -132,19 +132,19 @@ def _mean(took: PerItem) -> Estimate:
 
 
 def runs_finding(compared: ComparedCases) -> str:
-    """Which judge agrees best, with its interval, what the lowest comes to, and how many pairs are told apart."""
+    """Return the highest and the lowest kappa, each with its interval, and how many pairs are told apart."""
     known = {name: one for name, one in compared.scored.items() if one.cohen_kappa_all.value is not None}
     if not known:
         return "No judge answered a case with a gold label."
-    best, *others = sorted(known, key=lambda name: -(known[name].cohen_kappa_all.value or 0.0))
+    highest, *others = sorted(known, key=lambda name: -(known[name].cohen_kappa_all.value or 0.0))
     kappa = {name: with_interval(one.cohen_kappa_all, "coefficient") for name, one in known.items()}
-    first = f"{best} agrees best: kappa {kappa[best]} on {counted_text(known[best].accuracy_all.n or 0, 'case')}"
+    on = counted_text(known[highest].accuracy_all.n or 0, "case")
     if not others:
-        return f"{first}."
+        return f"{highest} agrees with kappa {kappa[highest]} on {on}."
     apart = f"{sum(pair.apart for pair in compared.pairs)} of {counted_text(len(compared.pairs), 'pair')}"
     return (
-        f"{first}; {others[-1]} least, {kappa[others[-1]]}. {apart} of judges differ in agreement at the level "
-        f"{LEVEL:g} after Holm's adjustment."
+        f"Kappa on {on} runs from {kappa[others[-1]]} for {others[-1]} to {kappa[highest]} for {highest}. {apart} of "
+        f"judges differ in agreement at the level {LEVEL:g} after Holm's adjustment."
     )
 
 

@@ -70,6 +70,30 @@ def test_a_limit_decides_the_exit_code(table: Path) -> None:
     assert check(table, "--judge", "judge_a", "--fail-under", "kappa=0.9").exit_code == 1
 
 
+@pytest.mark.parametrize(
+    "figure", ["accuracy", "kappa", "true_positive_rate", "true_negative_rate", "yes.recall", "no.f1"]
+)
+def test_a_judge_that_left_most_items_unanswered_passes_no_limit(tmp_path: Path, figure: str) -> None:
+    file = tmp_path / "r.csv"
+    rows = [("yes", "no")[n % 2] for n in range(100)]
+    file.write_text("gold,judge\n" + "".join(f"{label},{label if n < 40 else ''}\n" for n, label in enumerate(rows)))
+    for more in ((), ("--undecided", "fail"), ("--undecided", "pass")):
+        ended = check(file, "--fail-under", f"{figure}=0.8", *more)
+        assert (ended.exit_code, "had no answer, which counts as wrong" in ended.stderr) == (1, True)
+    answered = check(file, "--fail-under", f"{figure}.answered=0.8")
+    assert (answered.exit_code, "passed: " in answered.stderr, "had no answer" in answered.stderr) == (0, True, True)
+
+
+@pytest.mark.parametrize("third", ["ERROR", "unsure", "N/A: see log"])
+def test_a_third_answer_is_not_a_right_no(tmp_path: Path, third: str) -> None:
+    file = tmp_path / "r.csv"
+    file.write_text("gold,judge\n" + "yes,yes\n" * 4 + f"no,{third}\n" * 3 + "no,no\n")
+    judge = json.loads(check(file, "--judge", "judge", "--human", "gold", "--json").stdout)["judges"]["judge"]
+    assert judge["true_negative_rate"]["value"] == judge["labels"]["no"]["recall"]["value"] == 0.25
+    assert judge["prevalence"]["specificity"]["value"] == 0.25
+    assert check(file, "--judge", "judge", "--human", "gold", "--fail-under", "true_negative_rate=0.5").exit_code == 1
+
+
 def test_an_undecided_limit_ends_as_is_asked_for(table: Path) -> None:
     limit = ("--judge", "judge_a", "--fail-under", "accuracy=0.8")
     ends = [check(table, *limit, *more).exit_code for more in ((), ("--undecided", "fail"), ("--undecided", "pass"))]

@@ -109,7 +109,9 @@ def calibrated_scores(
     """Return how well a judge's scores rank items by a label, and what calibration makes of them on items held out."""
     label_of = majority(gold).label_of
     with_gold = [one for one in verdicts if one.item in label_of]
-    scored = [one for one in with_gold if one.label is not None and one.score is not None]
+    # How sure a judge is of an answer that is none of the labels says nothing of any of them.
+    readable = {one.label for one in with_gold} if score_of == "label" or not labels else {*labels}
+    scored = [one for one in with_gold if one.label in readable - {None} and one.score is not None]
     if not scored:
         raise UsageError(
             "no verdict on an item with a gold label has a score", "Calibrate a run whose judge gives scores."
