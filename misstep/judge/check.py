@@ -35,7 +35,13 @@ def check(
     by: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Column of groups to look at one by one; repeatable.")
     ] = None,
-    score: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the judge's certainty, from 0 to 1.")] = "",
+    score: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[JUDGE=]COLUMN",
+            help="Column of the judge's certainty, from 0 to 1; repeatable for several judges.",
+        ),
+    ] = None,
     item: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the items' ids.")] = "",
     cluster: Annotated[
         str, typer.Option(metavar="COLUMN", help="Column of what rows hang together by, such as a session.")
@@ -60,7 +66,7 @@ def check(
     from misstep.studies.judging.checked_table import CheckedTable
 
     gates = limits.gates()
-    columns = JudgedColumns(judge or (), human or (), score, item, cluster, by or ())
+    columns = JudgedColumns(judge or (), human or (), score or (), item, cluster, by or ())
     checked = CheckedTable(read_judged_table(file, columns, mapping(label or [])), positive, seed)
     say_remarks(checked.remarks, checked.table.file)
     print(json_text(checked.document()) if json else checked.text())
