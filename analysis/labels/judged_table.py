@@ -28,8 +28,8 @@ from misstep.analysis.labels.names import (
     words_of,
 )
 from misstep.analysis.labels.ratings import ratings_of
-from misstep.analysis.labels.reading import Reading
-from misstep.analysis.labels.records import listed, trimmed
+from misstep.analysis.labels.reading import Reading, ScaleLevel
+from misstep.analysis.labels.records import listed, number, trimmed
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.labels.source import Source, read_source
 from misstep.harness.errors import InputError, UsageError
@@ -39,6 +39,10 @@ _MOST_LABELS = 20
 
 _COLUMNS_SHOWN = 30
 _SHAPES = "Give a row for each item, with a column of people's labels and one or more of judges' labels."
+_TWO = 2
+_GRADE = re.compile(r"[+-]?\d{1,3}+", re.ASCII)
+"""A whole number that may be a grade: longer ones are codes."""
+
 _WHOLE = re.compile(r"(?<!\d)([+-]?\d++)\.0++", re.ASCII)
 
 
@@ -51,6 +55,7 @@ class JudgedColumns(Struct, frozen=True):
     item: str = ""
     cluster: str = ""
     groups: Sequence[str] = ()
+    level: ScaleLevel | None = None
 
 
 class JudgedTable(Struct, frozen=True):
@@ -70,11 +75,14 @@ class JudgedTable(Struct, frozen=True):
     groups: dict[str, tuple[str, ...]]
     texts: dict[str, tuple[str, ...]]
     remarks: tuple[str, ...]
+    level: ScaleLevel = "nominal"
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the labels that people gave, in order."""
-        return tuple(sorted({label for column in self.people.values() for label in column if label}))
+        """Return the labels that people gave; of grades those of the judges as well, from the lowest."""
+        if self.level == "nominal":
+            return tuple(sorted(_given(self.people)))
+        return tuple(sorted(_given(self.people) | _given(self.judges), key=float))
 
 
 def read_judged_table(path: Path, named: JudgedColumns, renamed: Mapping[str, str]) -> JudgedTable:
@@ -113,20 +121,47 @@ def read_judged_table(path: Path, named: JudgedColumns, renamed: Mapping[str, st
             if named.scores:
                 raise
             remarks.append(f"not taken as scores: {sheet.header[at]!r}, {error.found}")
+    by_people = {sheet.header[at]: _labels(sheet.columns[at], spelling, {}) for at in people}
+    by_judges = {sheet.header[at]: _labels(sheet.columns[at], spelling, mapping) for at in judges}
+    level = _level(sheet.file, by_people, by_judges, named.level)
+    if level != named.level and level != "nominal":
+        remarks.append("labels are whole numbers and read as grades; --level nominal reads them as names")
     table = JudgedTable(
         sheet.file,
         sheet,
         items,
-        {sheet.header[at]: _labels(sheet.columns[at], spelling, {}) for at in people},
-        {sheet.header[at]: _labels(sheet.columns[at], spelling, mapping) for at in judges},
+        by_people,
+        by_judges,
         scores,
         clusters,
         {sheet.header[at]: tuple(map(trimmed, sheet.columns[at])) for at in groups},
         {sheet.header[at]: tuple(sheet.columns[at]) for at in texts},
         tuple(remarks),
+        level,
     )
     _check_labels(table, renamed)
     return table
+
+
+_Columns = Mapping[str, Sequence[str]]
+
+
+def _given(columns: _Columns) -> set[str]:
+    return {label for column in columns.values() for label in column} - {""}
+
+
+def _level(file: str, people: _Columns, judges: _Columns, told: ScaleLevel | None) -> ScaleLevel:
+    """Return the level of measurement: that of grades where all give whole numbers, more than two of them."""
+    labels = _given(people) | _given(judges)
+    if told is not None and told != "nominal":
+        words = sorted(label for label in labels if number(label) is None)
+        if words:
+            problem = f"--level {told}: {listed(words, 5)} in {file} are not numbers"
+            raise UsageError(problem, "Write grades as numbers, or leave --level out.")
+        return told
+    both = all(any(column) for columns in (people, judges) for column in columns.values())
+    whole = both and len(labels) > _TWO and all(map(_GRADE.fullmatch, labels))
+    return "ordinal" if told is None and whole else "nominal"
 
 
 def _column_a_rater(source: Source, named: JudgedColumns) -> tuple[LabelRows, Sequence[str]]:
@@ -266,7 +301,7 @@ def _check_labels(table: JudgedTable, renamed: Mapping[str, str]) -> None:
         raise UsageError(f"--label: {wrong!r} is not a label of people", f"Their labels: {listed(sorted(known))}.")
     for judge, labels in table.judges.items():
         present = {label for label in labels if label}
-        if present and known and not present & known:
+        if present and known and not present & known and table.level == "nominal":
             theirs, ours = sorted(present), sorted(known)
             raise InputError(
                 f"no label in common: people say {listed(ours, 5)}, the judge says {listed(theirs, 5)}",

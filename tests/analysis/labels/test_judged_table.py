@@ -120,7 +120,7 @@ def test_a_score_that_is_told_is_of_a_judge_of_the_table(tmp_path: Path) -> None
 
 
 def test_columns_named_for_labels_are_nobodys_scores(tmp_path: Path) -> None:
-    text = "human_score,judge_score\n1,2\n3,3\n"
+    text = "human_score,judge_score\n1,2\n2,2\n"
     table = _read(tmp_path, text, people=["human_score"], judges=["judge_score"])
     assert (table.scores, table.remarks) == ({}, ())
 

@@ -65,7 +65,7 @@ def test_raters_in_columns_stay_where_they_are(tmp_path, title, rows, columns) -
         ("", PEOPLE, ["Question 1", "Question 2"]),
         ("model", PEOPLE, ["item1", "item2", "item3"]),
         ("item", ["x", "y", "z"], ["q1", "q2", "q3"]),
-        ("person", ["x", "y"], ["ease", "depth", "style", "care", "tone", "length of it"]),
+        ("person", ["x", "y"], ["ease", "depth", "style", "care", "tone", "tempo"]),
         ("annotator", ["x", "y"], ["rater 1", "rater 2"]),
     ],
 )
