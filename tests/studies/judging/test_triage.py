@@ -47,7 +47,7 @@ def test_several_runs_are_compared_as_table_3_does(tmp_path: Path, cases: Path) 
         triage_run(tmp_path / "poor", cases, ["task", "task", "", "agent", "pass"] * 2, "triage@poor"),
     ]
     page = report_html([open_run(run) for run in runs])
-    assert "triage@good agrees best: kappa 1.000" in page
+    assert "triage@good is ahead, but its lead over triage@poor may be chance. triage@good: kappa 1.000" in page
     assert "judges beside each other on cases" in page
 
 
