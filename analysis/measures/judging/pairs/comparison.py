@@ -20,6 +20,7 @@ from misstep.analysis.measures.judging.units import cluster_names
 from misstep.analysis.measures.leading import Contest, lead_of
 from misstep.analysis.stats.checked import known
 from misstep.analysis.stats.clusters.clustered_pairs import PairedItems, paired_design_effect, resampled_pairs
+from misstep.analysis.stats.clusters.few import bounded
 from misstep.analysis.stats.decisions.power import sample_size_paired
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.significance import Significance, holm
@@ -197,7 +198,8 @@ def _tested(
     if test == "bootstrap":
         resampled = resampled_pairs(paired.differences, paired.sizes, np.random.default_rng(seed), resamples)
         return resampled.difference, resampled.test
-    return paired.difference, paired.test
+    difference = paired.difference
+    return bounded(difference, len(paired.sizes)) if paired.clustered else difference, paired.test
 
 
 def _needed(paired: PairedItems | None) -> tuple[int | None, str]:
