@@ -77,8 +77,8 @@ def interval_text(row: Row) -> str:
 def with_interval(estimate: Estimate, unit: Unit, whose: str = "") -> str:
     """Return an estimate with its 95% interval, or why clusters give none, and its owner, if named."""
     interval = interval_words(estimate.low, estimate.high, unit)
-    if estimate.low is None and TOO_FEW in estimate.reason:
-        interval = estimate.reason
+    if estimate.low is None and estimate.reason.endswith(TOO_FEW):
+        interval = f"{interval}: {estimate.reason}"
     return f"{number_text(estimate.value, unit)} ({'; '.join(filter(None, (whose, interval)))})"
 
 

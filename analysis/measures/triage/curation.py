@@ -320,8 +320,8 @@ def worth_sentence(runs: Curation) -> str:
     return (
         f"Of {counted_text(worth.recorded.n or 0, 'run')} with an outcome "
         f"{round(worth.recorded.value * (worth.recorded.n or 0)):,} passed: the recorded solve rate is "
-        f"{with_interval(worth.recorded, 'share')}. By the verdicts {_left(worth)} are left when passes that are not earned are taken out and "
-        f"false failures put back{'' if low is None or high is None else allowed}."
+        f"{with_interval(worth.recorded, 'share')}. By the verdicts {_left(worth)} are left when passes that are not "
+        f"earned are taken out and false failures put back{'' if low is None or high is None else allowed}."
     )
 
 

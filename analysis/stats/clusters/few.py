@@ -10,7 +10,7 @@ from misstep.analysis.stats.estimate import Estimate
 
 FEWEST_CLUSTERS = 5
 
-TOO_FEW = "are too few for an interval"
+TOO_FEW = "too few"
 
 
 def bounded(estimate: Estimate, clusters: int, noun: str = "cluster") -> Estimate:
@@ -19,9 +19,9 @@ def bounded(estimate: Estimate, clusters: int, noun: str = "cluster") -> Estimat
     Examples
     --------
     >>> bounded(Estimate(0.5, 0.001, 0.999, 7), 2, "task").reason
-    '2 tasks are too few for an interval'
+    '2 tasks are too few'
     """
     if estimate.value is None or clusters >= FEWEST_CLUSTERS:
         return estimate
-    few = f"{clusters} {noun}s {TOO_FEW}" if clusters != 1 else f"1 {noun} is not enough for an interval"
+    few = f"{clusters} {noun}{' is' if clusters == 1 else 's are'} {TOO_FEW}"
     return structs.replace(estimate, low=None, high=None, reason=few)
