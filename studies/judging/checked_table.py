@@ -82,7 +82,7 @@ class CheckedTable:
 
     def text(self) -> str:
         """Return the answer for a terminal: a sentence first, then the figures of each judge."""
-        parts = []
+        parts: list[str] = []
         if len(self.assessments) > 1:
             parts += map(_folded, self._compared())
         for judge, assessment in self.assessments.items():
