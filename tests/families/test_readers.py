@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.protocols import Reader, Sample, Unit
-from misstep.harness.readers import READERS, all_readers, reader_for
+from misstep.harness.readers import READERS, all_readers, read_file, reader_for
 from misstep.harness.readers.checking import checked
 from misstep.harness.readers.files import recognise, sample_file
 from misstep.harness.readers.interchange.atif import from_atif, read, to_atif
-from misstep.harness.trajectory import Source, Trajectory
+from misstep.harness.trajectory import Source, Trajectory, Unreadable
 from tests.families.recordings import recording_of
 
 FORMATS = sorted(READERS)
@@ -201,7 +201,9 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if reader_for(name).UNIT == "file"])
-def test_a_line_that_a_crash_cut_off_is_kept_and_a_broken_one_before_it_is_named(name: str) -> None:
+def test_a_line_that_a_crash_cut_off_is_kept_and_a_broken_one_before_it_is_named(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     reader, recording = reader_for(name), recording_of(name).rstrip() + b"\n"
     kept = trajectories(recording + b'{"type": "mess', reader)
     assert '{"type": "mess' in [one.extra.get("unfinished_line") for one in kept]
@@ -209,6 +211,21 @@ def test_a_line_that_a_crash_cut_off_is_kept_and_a_broken_one_before_it_is_named
     with pytest.raises(UnreadableTrajectory) as raised:
         trajectories(first + b'{"type": \n' + b"".join(others or [first]), reader)
     assert raised.value.line_number == 2
+    if len(others) < 2:
+        return
+    (tmp_path / "whole").write_bytes(recording)
+    (tmp_path / "damaged").write_bytes(first + others[0][:40] + b"\n" + b"".join(others))
+    (tmp_path / "glued").write_bytes(first.rstrip() + b"".join(others))
+    whole, damaged, glued = (list(read_file(tmp_path / which)) for which in ("whole", "damaged", "glued"))
+    assert f"{tmp_path}/damaged:2: half a line that line 3 repeats whole" in capsys.readouterr().err
+    assert (
+        [step_texts(one) for one in whole] == [step_texts(one) for one in damaged] == [step_texts(one) for one in glued]
+    )
+
+
+def step_texts(run: Trajectory | Unreadable) -> list[str]:
+    assert isinstance(run, Trajectory)
+    return [step.text for step in run.steps]
 
 
 @pytest.mark.parametrize(
