@@ -15,12 +15,18 @@ OutcomeStatus = Literal["passed", "failed", "unknown"]
 
 
 class Tokens(Struct, frozen=True, gc=False, omit_defaults=True):
-    """What one turn cost, in tokens and US dollars; `None` where the format does not say."""
+    """What one turn cost, in tokens and US dollars; `None` where the format does not say.
+
+    `prompt` includes the tokens that were `cached` and those that were written to the cache, `cache_written`; of these
+    the server keeps `cache_written_1h` for an hour.
+    """
 
     prompt: int | None = None
     completion: int | None = None
     cached: int | None = None
     cost_usd: float | None = None
+    cache_written: int | None = None
+    cache_written_1h: int | None = None
 
 
 class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from misstep.harness.trajectory import Step, Trajectory
+from misstep.harness.trajectory import Step, Tokens, ToolCall, Trajectory
 
 
 class StepUsage(Struct, frozen=True, gc=False, array_like=True):
@@ -14,6 +14,8 @@ class StepUsage(Struct, frozen=True, gc=False, array_like=True):
     `prompt` includes the tokens that were `cached`. `seconds` are those of an agent's step: as recorded, else since the
     step before it, so that the time in which a person thinks is nobody's. `began` is its time in seconds since 1970.
     `message` names the answer of the model where the format does: sessions that were copied have it in common.
+    `written` and `written_1h` are the tokens of `prompt` that were written to a cache, and those of them that it keeps
+    for an hour. `started` counts the sub-agents that the step started.
     """
 
     of_agent: bool
@@ -24,12 +26,20 @@ class StepUsage(Struct, frozen=True, gc=False, array_like=True):
     seconds: float | None = None
     began: float | None = None
     message: str | None = None
+    written: int | None = None
+    written_1h: int | None = None
+    started: int = 0
+
+    @property
+    def tokens(self) -> Tokens:
+        """Return the tokens as a reader gives them."""
+        return Tokens(self.prompt, self.completion, self.cached, self.usd, self.written, self.written_1h)
 
 
 def usage_of(run: Trajectory) -> tuple[StepUsage, ...]:
     """Return the usage of each step; none if the format says nothing of it."""
     known = tuple(_usages(run))
-    return known if any(one != StepUsage(one.of_agent) for one in known) else ()
+    return known if any(one != StepUsage(one.of_agent, started=one.started) for one in known) else ()
 
 
 def _usages(run: Trajectory) -> Iterator[StepUsage]:
@@ -37,14 +47,33 @@ def _usages(run: Trajectory) -> Iterator[StepUsage]:
     for step in run.steps:
         began = _moment(step.timestamp)
         message = step.extra.get("message_id")
+        used = step.tokens or Tokens()
         yield StepUsage(
             step.role == "agent",
-            *((used.prompt, used.cached, used.completion, used.cost_usd) if (used := step.tokens) else (None,) * 4),
+            used.prompt,
+            used.cached,
+            used.completion,
+            used.cost_usd,
             _seconds(step, before, began),
             began,
             message if isinstance(message, str) else None,
+            used.cache_written,
+            used.cache_written_1h,
+            sum(_starts_an_agent(call) for call in step.calls),
         )
         before = began
+
+
+_STARTS_AN_AGENT = frozenset(
+    "task agent subagent sub_agent dispatch_agent spawn_agent run_subagent invoke_subagent new_task delegate "
+    "delegate_to_agent use_subagents".split()
+)
+
+
+def _starts_an_agent(call: ToolCall) -> bool:
+    return (
+        call.name.lower() in _STARTS_AN_AGENT and isinstance(call.arguments, dict) and "command" not in call.arguments
+    )
 
 
 def _seconds(step: Step, before: float | None, began: float | None) -> float | None:

@@ -198,8 +198,9 @@ class _Reading:
         turn.extra |= filled(rest_of(value, Message, "type").items())
         if message.usage is not None:
             used = message.usage
-            read, stored = used.cache_read_input_tokens, used.cache_creation_input_tokens
-            turn.tokens = cached_tokens(used.input_tokens, read, stored, used.output_tokens)
+            stored, hour = used.written
+            read = used.cache_read_input_tokens
+            turn.tokens = cached_tokens(used.input_tokens, read, stored, used.output_tokens, stored_1h=hour)
             turn.extra["usage"] = value["usage"]
         blocks: list[Any] = message.content if isinstance(message.content, list) else [message.content or ""]
         for raw in blocks:

@@ -60,6 +60,7 @@ class _Data(Struct, rename="camel"):
     output_tokens: int | None = None
     input_tokens: int | None = None
     cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
     tool_requests: list[_Request] | None = None
     tool_call_id: str | None = None
     tool_name: str | None = None
@@ -214,7 +215,9 @@ class _Reading:
         if last is None or "usage" in last.extra:
             self.others.append(line.whole_line())
             return
-        last.tokens = Tokens(data.input_tokens, data.output_tokens, data.cache_read_tokens)
+        last.tokens = Tokens(
+            data.input_tokens, data.output_tokens, data.cache_read_tokens, None, data.cache_write_tokens
+        )
         last.extra["usage"] = line.value
 
     def _place_start(self, line: _Line) -> None:

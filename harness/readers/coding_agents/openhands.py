@@ -80,6 +80,7 @@ class _Usage(Struct):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     prompt_tokens_details: dict[str, Any] | None = None
+    cache_creation_input_tokens: int | None = None
 
 
 class _Response(Struct):
@@ -272,7 +273,8 @@ def _tokens(usage: _Usage | None) -> Tokens | None:
     if usage is None:
         return None
     cached = (usage.prompt_tokens_details or {}).get("cached_tokens")
-    return Tokens(usage.prompt_tokens, usage.completion_tokens, cached if isinstance(cached, int) else None)
+    read = cached if isinstance(cached, int) else None
+    return Tokens(usage.prompt_tokens, usage.completion_tokens, read, None, usage.cache_creation_input_tokens)
 
 
 def _function(response: _Response, call_id: str) -> Any:

@@ -44,6 +44,7 @@ class _Usage(Struct):
     input_tokens: int | None = None
     output_tokens: int | None = None
     input_tokens_cache_read: int | None = None
+    input_tokens_cache_write: int | None = None
 
 
 class _Output(Struct):
@@ -145,9 +146,14 @@ def _generated(events: list[Any], source: Source) -> dict[str, _Generated]:
         if not isinstance(event, dict) or event.get("event") != "model" or not isinstance(event.get("output"), dict):
             continue
         output = convert(event["output"], _Output, source)
-        tokens = None if output.usage is None else Tokens(*astuple(output.usage))
+        tokens = None if output.usage is None else _tokens(output.usage)
         for choice in output.choices or []:
             name = at(choice, "message", "id")
             if isinstance(name, str):
                 by_id[name] = (text_or_none(event.get("timestamp")), output.time, tokens)
     return by_id
+
+
+def _tokens(usage: _Usage) -> Tokens:
+    used = (usage.input_tokens, usage.output_tokens, usage.input_tokens_cache_read)
+    return Tokens(*used, None, usage.input_tokens_cache_write)

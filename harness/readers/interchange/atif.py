@@ -206,7 +206,7 @@ def _own_step(raw: wire.AtifStep, number: int, model: str | None, source: Source
         step,
         reasoning=step.reasoning or own.reasoning,
         calls=step.calls or own.calls,
-        tokens=step.tokens or own.tokens,
+        tokens=own.tokens or step.tokens,
         timestamp=step.timestamp if own.timestamp is None else own.timestamp,
         speaker=own.speaker,
         seconds=own.seconds,

@@ -124,7 +124,7 @@ class OwnTrajectory(Struct, frozen=True, gc=False, omit_defaults=True, forbid_un
 
 
 class OwnStep(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """What ATIF has no place for in a step; in a step of user or system neither reasoning, calls nor tokens."""
+    """What ATIF has no place for in a step: tokens with those written to a cache; all that only an agent's step has."""
 
     reasoning: str = ""
     calls: tuple[ToolCall, ...] = ()

@@ -150,7 +150,8 @@ def _step(step: Step, number: int, model: str | None) -> dict[str, Any]:
         fields["reasoning_content"] = step.reasoning
     if step.calls:
         fields["tool_calls"] = [_call(call, index) for index, call in enumerate(step.calls)]
-    return _turn(step, number, (fields, extra), _own_step(step))
+    written = None if step.tokens is None or step.tokens.cache_written is None else step.tokens
+    return _turn(step, number, (fields, extra), _own_step(step, tokens=written))
 
 
 def _turn(step: Step, number: int, split: tuple[Extra, Extra], own: wire.OwnStep) -> dict[str, Any]:
@@ -204,7 +205,7 @@ def _is_timestamp(text: str) -> bool:
 
 def _metrics(tokens: Tokens) -> Extra:
     names = ("prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd")
-    return wire.known_fields(**dict(zip(names, astuple(tokens), strict=True)))
+    return wire.known_fields(**dict(zip(names, astuple(tokens), strict=False)))
 
 
 def _call(call: ToolCall, index: int) -> dict[str, Any]:

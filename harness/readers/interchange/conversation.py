@@ -106,11 +106,16 @@ def rewarded(reward: float | None) -> Outcome:
 
 
 def cached_tokens(
-    new: int | None, read: int | None, stored: int | None, completion: int | None, cost: float | None = None
+    new: int | None,
+    read: int | None,
+    stored: int | None,
+    completion: int | None,
+    cost: float | None = None,
+    stored_1h: int | None = None,
 ) -> Tokens:
     """Return the tokens of an answer whose prompt is what was new, read from the cache and written to it."""
     prompt = None if new is None else new + (read or 0) + (stored or 0)
-    return Tokens(prompt, completion, read, cost)
+    return Tokens(prompt, completion, read, cost, stored or None, stored_1h if stored else None)
 
 
 def first_words_of_user(steps: tuple[Step, ...]) -> str:

@@ -45,7 +45,17 @@ _MODEL = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model")
 _COUNTS = {
     "prompt": ("llm.token_count.prompt", "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
     "completion": ("llm.token_count.completion", "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
-    "cached": ("llm.token_count.prompt_details.cache_read", "gen_ai.usage.cache_read.input_tokens"),
+    "cached": (
+        "llm.token_count.prompt_details.cache_read",
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.usage.cache_read_input_tokens",
+    ),
+    "cache_written": (
+        "llm.token_count.prompt_details.cache_write",
+        "gen_ai.usage.cache_creation.input_tokens",
+        "gen_ai.usage.cache_creation_input_tokens",
+        "gen_ai.usage.cache_write_input_tokens",
+    ),
 }
 _PLACED = frozenset({name for names in _COUNTS.values() for name in names} | {"openinference.span.kind"})
 
