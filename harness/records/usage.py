@@ -1,5 +1,6 @@
 """What each step of a recorded run cost, as far as the format says."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -64,15 +65,15 @@ def _usages(run: Trajectory) -> Iterator[StepUsage]:
         before = began
 
 
-_STARTS_AN_AGENT = frozenset(
-    "task agent subagent sub_agent dispatch_agent spawn_agent run_subagent invoke_subagent new_task delegate "
-    "delegate_to_agent use_subagents".split()
+_STARTS_AN_AGENT = re.compile(
+    r"task|agent|sub_?agent|(dispatch|spawn|delegate_to)_agent|(run|invoke)_subagent|use_subagents|new_task|delegate",
+    re.IGNORECASE,
 )
 
 
 def _starts_an_agent(call: ToolCall) -> bool:
     return (
-        call.name.lower() in _STARTS_AN_AGENT and isinstance(call.arguments, dict) and "command" not in call.arguments
+        _STARTS_AN_AGENT.fullmatch(call.name) and isinstance(call.arguments, dict) and "command" not in call.arguments
     )
 
 

@@ -19,7 +19,7 @@ from misstep.harness.readers import READERS, all_readers, read_file, reader_for
 from misstep.harness.readers.checking import checked
 from misstep.harness.readers.files import recognise, sample_file
 from misstep.harness.readers.interchange.atif import from_atif, read, to_atif
-from misstep.harness.trajectory import Source, Trajectory, Unreadable
+from misstep.harness.trajectory import Source, ToolCall, Trajectory, Unreadable
 from tests.families.recordings import recording_of
 
 FORMATS = sorted(READERS)
@@ -128,6 +128,53 @@ def test_whatever_the_bytes_a_reader_raises_nothing_but_unreadable(name: str, da
     for trajectory in result:
         assert checked(trajectory, trajectory.source)
         assert list(read(msgspec.json.encode(to_atif(trajectory)), Source("atif"))) == [trajectory]
+
+
+_NONE_IS_EMPTY = {"goose", "goose_jsonl", "misstep"}
+"""Formats in which arguments that are left out are none: the Model Context Protocol leaves out empty ones, as we do."""
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_answer_and_no_arguments_are_invented_where_the_recording_lacks_them(name: str) -> None:
+    reader = reader_for(name)
+    documents = _documents(recording_of(name))
+    before = _empties(trajectories(recording_of(name), reader))
+    for place in _places(documents):
+        if not place or not isinstance(place[-1], str):
+            continue
+        without = _without(documents, place)
+        left = [] if _value_at(without, place[:-1]) == {} else [without]  # an empty object is recorded as one
+        for altered in (*left, _replaced(documents, place, None)):
+            with suppress(UnreadableTrajectory):
+                runs = trajectories(_joined(altered), reader)
+                for read_runs in (runs, [from_atif(to_atif(run)) for run in runs]):
+                    invented = _empties(read_runs) - before
+                    assert not {what for what in invented if what[0] == "result" or name not in _NONE_IS_EMPTY}, place
+
+
+def _empties(runs: list[Trajectory]) -> set[tuple[str, str | None]]:
+    """The calls with arguments that are recorded as none, and those with answers that are recorded as empty."""
+    calls = {("call", call.id) for run in runs for step in run.steps for call in step.calls if _is_none(call)}
+    results = (result for run in runs for step in run.steps for result in step.results)
+    return calls | {
+        ("result", one.call_id) for one in results if one.recorded and not one.text and not one.extra.get("content")
+    }
+
+
+def _is_none(call: ToolCall) -> bool:
+    return call.recorded and not call.arguments and call.parse_error is None
+
+
+def _without(documents: list[Any], place: tuple[Any, ...]) -> list[Any]:
+    altered = copy.deepcopy(documents)
+    del _value_at(altered, place[:-1])[place[-1]]
+    return altered
+
+
+def _value_at(value: Any, place: tuple[Any, ...]) -> Any:
+    for name in place:
+        value = value[name]
+    return value
 
 
 HOSTILE_VALUES = (

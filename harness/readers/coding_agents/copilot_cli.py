@@ -240,7 +240,8 @@ def _result(line: _Line) -> ToolResult:
     extra = filled([("id", line.event.id), ("timestamp", line.event.timestamp), ("result", others)]) | line.rest()
     if data.result is not None:
         extra |= filled([("error", data.error)])
-    return ToolResult(text, None if data.success is None else not data.success, code, data.tool_call_id, extra)
+    is_error = None if data.success is None else not data.success
+    return ToolResult(text, is_error, code, data.tool_call_id, extra, failed is not None)
 
 
 def _text_of(answer: Any) -> tuple[str, Any]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import astuple, replace
+from msgspec.structs import replace
 
 from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, convert, unreadable
 from misstep.harness.readers.input.fields import at, filled, rest_of, text_or_none
@@ -122,7 +122,8 @@ def _result(message: _Message, text: str, parts: list[Any], extra: dict[str, Any
         extra |= {"error": filled([("type", error.type), ("message", error.message)])}
         text = text or error.message or ""
     extra |= filled([("content", parts)])
-    return ToolResult(text, None if error is None else True, None, message.tool_call_id, extra)
+    held = bool(text) or message.content is not None
+    return ToolResult(text, None if error is None else True, None, message.tool_call_id, extra, held)
 
 
 def resolved(value: Any, stored: Stored) -> Any:

@@ -33,7 +33,7 @@ class LostLine(Struct, frozen=True):
 
 
 def glued_objects(line: bytes, lines: frozenset[Fields] = frozenset()) -> tuple[list[bytes], list[bytes]]:
-    """Return the whole objects on a line, and what is left of it; `lines` are the fields that lines of its file have."""
+    """Return the whole objects on a line, and what is left of it; `lines` are the fields of whole lines of its file."""
     whole: list[bytes] = []
     left: list[bytes] = []
     for chunk in _ZEROS.split(line):

@@ -216,6 +216,7 @@ def _call(call: ToolCall, index: int) -> dict[str, Any]:
         arguments=None if parsed else str(call.arguments),
         parse_error=call.parse_error,
         extra=_reserved(call.extra),
+        recorded=call.recorded,
     )
     return {
         "tool_call_id": made_up if call.id is None else call.id,
@@ -239,7 +240,8 @@ def _result(result: ToolResult, known: set[str] | None) -> dict[str, Any]:
         extra=_reserved(result.extra),
     )
     identity = wire.known_fields(source_call_id=result.call_id if joined else None)
-    return identity | {"content": result.text} | fields | _extra(extra, own)
+    content = {"content": result.text} if result.recorded else {}
+    return identity | content | fields | _extra(extra, own)
 
 
 def _split(extra: Extra, fits: dict[str, Fits]) -> tuple[Extra, Extra]:

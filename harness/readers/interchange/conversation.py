@@ -22,6 +22,13 @@ class Turn(Struct):
     tokens: Tokens | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
+    def add_result(self, result: ToolResult) -> None:
+        """Add a result; of one that the recording does not hold nothing but what stands beside it is kept."""
+        if not result.says_nothing:
+            self.results.append(result)
+        elif result.extra:
+            self.extra.setdefault("without_answer", []).append({"call_id": result.call_id} | result.extra)
+
     def step(self) -> Step:
         """Return the turn as a step."""
         return Step(
@@ -94,7 +101,7 @@ class Conversation(TurnList):
         if turn is None:
             started = bool(self.turns) and bool(self.turns[-1].results)
             turn = self.turns[-1] if started else self.begin(Turn("system"))
-        turn.results.append(result)
+        turn.add_result(result)
         return turn
 
 

@@ -30,7 +30,14 @@ from misstep.harness.readers.input.decoding import decode_document_or_lines, unr
 from misstep.harness.readers.input.fields import at, filled, text_or_none, whole
 from misstep.harness.readers.interchange.content import as_text, parse_arguments
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.readers.interchange.span_messages import SpanMessage, answered, inputs, is_message_attribute
+from misstep.harness.readers.interchange.span_messages import (
+    SpanMessage,
+    answered,
+    inputs,
+    is_message_attribute,
+    tools_answer,
+    tools_arguments,
+)
 from misstep.harness.readers.interchange.spans import Span, holds_spans, spans_of
 from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -40,6 +47,9 @@ FORMAT = "opentelemetry"
 UNIT: Unit = "file"
 
 _TOOLS = ("TOOL", "RETRIEVER")
+_TOOL_NAMES = ("tool.name", "gen_ai.tool.name", "traceloop.entity.name", "ai.toolCall.name")
+_STATUSES = ("tool.status", "gen_ai.tool.status")
+_FAILED = ("error", "failed", "failure")
 _AGENT_STEP = re.compile(r"Step \d+")
 _MODEL = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model")
 _COUNTS = {
@@ -76,6 +86,14 @@ class _Context(Struct):
             elif call.id not in self.makers:
                 self.makers[call.id] = turn
                 turn.calls.append(call)
+            elif call.recorded:
+                self._fill(self.makers[call.id].calls, call)
+
+    def _fill(self, calls: list[ToolCall], told: ToolCall) -> None:
+        """Give a call whose arguments were not recorded those that another span has of it."""
+        for place, call in enumerate(calls):
+            if call.id == told.id and not call.recorded:
+                calls[place] = replace(call, arguments=told.arguments, parse_error=told.parse_error, recorded=True)
 
 
 def refuse(sample: Sample) -> str | None:
@@ -158,7 +176,7 @@ class _Reading:
 
     def _place_model(self, span: Span) -> None:
         context = self._context(span)
-        messages = inputs(span.attributes)
+        messages = inputs(span)
         texts = [(message.role, message.text) for message in messages]
         if context.outermost:
             self._take_over(context, texts)
@@ -172,7 +190,7 @@ class _Reading:
         context.seen.update(texts)
         turn = self.conversation.begin(Turn("agent", speaker=context.speaker))
         turn.timestamp, turn.seconds, turn.tokens = span.timestamp, span.seconds, _tokens(span.attributes)
-        for message in answered(span.attributes):
+        for message in answered(span):
             turn.texts += [message.text] if message.text else []
             turn.extra |= message.extra
             context.add_calls(turn, message.calls)
@@ -224,23 +242,29 @@ class _Reading:
             turn = context.turn = self.conversation.begin(
                 Turn("agent", speaker=context.speaker, timestamp=span.timestamp)
             )
-        name = as_text(attributes.get("tool.name", attributes.get("gen_ai.tool.name"))) or span.name
+        name = next((as_text(attributes[name]) for name in _TOOL_NAMES if attributes.get(name)), span.name)
         extra = _about(span) | filled([("seconds", span.seconds), ("timestamp", span.timestamp)])
         place = _call_of(turn, name, wanted)
         call_id = wanted if isinstance(wanted, str) else span.id
+        known = tools_arguments(span)
+        given, no_object = parse_arguments(known)
+        told = ToolCall(name, {"input": given} if no_object else given, call_id, None, {}, known is not None)
         if place is None:
-            given, no_object = parse_arguments(
-                attributes.get("gen_ai.tool.call.arguments", attributes.get("input.value"))
-            )
-            arguments = {"input": given} if no_object else given
-            turn.calls.append(ToolCall(name, arguments, call_id, None, {"span_id": span.id}))
-        else:
-            call = turn.calls[place]
-            call_id = call.id if call.id is not None else call_id
-            turn.calls[place] = replace(call, id=call_id, extra=call.extra | {"span_id": span.id})
-        text = as_text(attributes.get("gen_ai.tool.call.result", attributes.get("output.value"))) or span.message
-        failed = {"ok": False, "error": True}.get(span.status)
-        turn.results.append(ToolResult(text, failed, None, call_id, extra))
+            turn.calls.append(told)
+            place = len(turn.calls) - 1
+            if isinstance(wanted, str):
+                context.makers.setdefault(wanted, turn)
+        call = turn.calls[place]
+        call_id = call.id if call.id is not None else call_id
+        if told.recorded and not call.recorded:
+            call = replace(call, arguments=told.arguments, parse_error=None, recorded=True)
+        answer = tools_answer(span)
+        said = answer or span.message
+        result = ToolResult(said, _failed(span), None, call_id, extra, bool(said) or answer is not None)
+        about = extra if result.says_nothing else {"span_id": span.id}
+        turn.calls[place] = replace(call, id=call_id, extra=call.extra | about)
+        if not result.says_nothing:
+            turn.results.append(result)
         self._turn_of[span.id] = turn
 
     def _place_outcomes(self) -> None:
@@ -294,13 +318,25 @@ class _Reading:
 
 
 def _place_answer(message: SpanMessage, turn: Turn) -> None:
+    failed = True if message.failed else None
     for place, result in enumerate(turn.results):
         if message.call_id is not None and result.call_id == message.call_id:
-            if result.text != message.text:
+            if message.recorded and not result.recorded:
+                turn.results[place] = replace(
+                    result, text=message.text, is_error=failed or result.is_error, recorded=True
+                )
+            elif message.recorded and result.text != message.text:
                 turn.results[place] = replace(result, extra=result.extra | {"as_seen_by_model": message.text})
             return
-    failed = True if message.failed else None
-    turn.results.append(ToolResult(message.text, failed, None, message.call_id, message.extra))
+    turn.add_result(ToolResult(message.text, failed, None, message.call_id, message.extra, message.recorded))
+
+
+def _failed(span: Span) -> bool | None:
+    """Return whether a tool failed, by the status of its span or by what its program writes beside that."""
+    stated = (text_or_none(span.attributes.get(name)) for name in _STATUSES)
+    if "error.type" in span.attributes or any(state.lower() in _FAILED for state in stated if state):
+        return True
+    return {"ok": False, "error": True}.get(span.status)
 
 
 def _call_of(turn: Turn, name: str, wanted: Any) -> int | None:
@@ -334,7 +370,7 @@ def _about(span: Span) -> dict[str, Any]:
 
 
 def _span_fields(span: Span) -> dict[str, Any]:
-    return filled((name, value) for name, value in asdict(span).items() if name not in ("trace", "start"))
+    return filled((name, value) for name, value in asdict(span).items() if name not in ("trace", "start", "events"))
 
 
 def _tokens(attributes: dict[str, Any]) -> Tokens | None:

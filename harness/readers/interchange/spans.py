@@ -43,6 +43,9 @@ _KIND_OF_OPERATION = {
 _MOST_SHARED = 2_000_000
 """How many fields shared by several spans may be copied to each of them."""
 
+_DETAILS = "gen_ai.client.inference.operation.details"
+"""The event that holds what other versions write as attributes of the span."""
+
 _OTLP_VALUES = ("stringValue", "boolValue", "intValue", "doubleValue", "bytesValue")
 _PLACED = frozenset(
     {"context", "span_id", "spanId", "context.span_id", "trace_id", "traceId", "context.trace_id", "child_spans"}
@@ -54,7 +57,10 @@ _STATUS = {"1": "ok", "2": "error", "status_code_ok": "ok", "status_code_error":
 
 
 class Span(Struct):
-    """One span; `kind` is that of OpenInference (LLM, TOOL, AGENT, CHAIN, …), `status` ok, error or unset."""
+    """One span; `kind` is that of OpenInference (LLM, TOOL, AGENT, CHAIN, …), `status` ok, error or unset.
+
+    `events` are its events by name, with flat attributes; they are in `rest` unchanged as well.
+    """
 
     id: str
     trace: str
@@ -68,6 +74,7 @@ class Span(Struct):
     status: str = "unset"
     message: str = ""
     rest: dict[str, Any] = {}
+    events: list[tuple[str, dict[str, Any]]] = []
 
 
 def holds_spans(value: Any) -> bool:
@@ -144,7 +151,11 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
         at(item, "context", "trace_id"),
         *(item.get(name) for name in ("trace_id", "traceId", "context.trace_id")),
     ]
+    events = list(_events(item.get("events")))
     attributes = _attributes(item)
+    for name, details in events:
+        if name == _DETAILS:
+            attributes = details | attributes
     start = _moment(item.get("startTimeUnixNano", item.get("start_time", item.get("timestamp"))))
     end = _moment(item.get("endTimeUnixNano", item.get("end_time")))
     status = item["status"] if isinstance(item.get("status"), dict) else {}
@@ -163,7 +174,14 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
         status=_STATUS.get(str(code).lower(), "unset"),
         message=_first_text(item.get("status_message"), status.get("message"), status.get("description")) or "",
         rest=about | filled((name, field) for name, field in item.items() if not _is_placed(name)),
+        events=events,
     )
+
+
+def _events(events: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    for event in _listed(events):
+        if isinstance(event, dict) and isinstance(event.get("name"), str):
+            yield event["name"], _attributes(event)
 
 
 def _is_placed(name: str) -> bool:
