@@ -328,6 +328,12 @@ def _say_lost(file: str, lost: LostLine) -> None:
     say(f"misstep: {file}:{lost.number}: {lost.what}; the rest of the file is read")
 
 
+@cache
+def _say_replayed(file: str, session: str, parent: str | None, lines: int) -> None:
+    origin = f"the session {parent}" if parent else "an earlier session"
+    say(f"misstep: {file}: {session} begins with {lines:,} lines copied from {origin}, which do not count in it")
+
+
 def _read_whole(stream: ByteStream, reader: Reader, source: Source, shape: Shape) -> Iterator[Placed]:
     data = stream.read_up_to(DOCUMENT_LIMIT + 1)
     if len(data) > DOCUMENT_LIMIT:
@@ -348,8 +354,11 @@ def _read_whole(stream: ByteStream, reader: Reader, source: Source, shape: Shape
                 for line in lost:
                     _say_lost(source.file, line)
     for placed in [] if first is None else [first, *results]:
-        if isinstance(placed.found, Trajectory) and placed.found.extra.get("unfinished_line"):
-            _say_lost(source.file, LostLine(data.count(b"\n") + 1, "the last line is cut off"))
+        if isinstance(placed.found, Trajectory):
+            if placed.found.extra.get("unfinished_line"):
+                _say_lost(source.file, LostLine(data.count(b"\n") + 1, "the last line is cut off"))
+            if replayed := placed.found.extra.get("replayed_lines"):
+                _say_replayed(source.file, placed.found.id, placed.found.parent, len(replayed))
         yield placed
 
 

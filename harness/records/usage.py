@@ -72,9 +72,8 @@ _STARTS_AN_AGENT = re.compile(
 
 
 def _starts_an_agent(call: ToolCall) -> bool:
-    return (
-        _STARTS_AN_AGENT.fullmatch(call.name) and isinstance(call.arguments, dict) and "command" not in call.arguments
-    )
+    named = _STARTS_AN_AGENT.fullmatch(call.name) is not None
+    return named and isinstance(call.arguments, dict) and "command" not in call.arguments
 
 
 def _seconds(step: Step, before: float | None, began: float | None) -> float | None:
