@@ -114,7 +114,7 @@ class JudgeFile(Struct, forbid_unknown_fields=True):
     `misstep judge ask JUDGE FILE` shows the prompt, the reply and the verdict of one item.
 
     The prompt is a text with placeholders such as `{text}`. Above a line `<!-- item -->` it is the system's message,
-    below it what each item is asked; without that line all of it is asked. It may open with front matter: `---`, the lines
+    below it what each item is asked; without that line all of it is asked. It may open with front matter: `---`, lines
     `name:`, `version:` and `placeholders:`, and `---`. Without it, the name is the file's, the version a digest.
 
     - `name`: The judge's name, without a slash.
