@@ -18,7 +18,7 @@ the next step, else the last. Spans that make no step are kept whole in `extra["
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, TypeVar
 
@@ -108,15 +108,26 @@ def refuse(sample: Sample) -> str | None:
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     """Return a trajectory for each trace of the file, in the order of their first spans."""
     lines = decode_document_or_lines(data, source)
-    traces: dict[str, dict[str, Span]] = {}
+    spans: list[Span] = []
     for number, value in lines.values:
         try:
-            for span in spans_of(value, source, number):
-                traces.setdefault(span.trace, {}).setdefault(span.id, span)
+            spans += spans_of(value, source, number)
         except RecursionError as error:
             raise unreadable("the data are nested too deep", source, number) from error
-    for trace, spans in traces.items():
-        yield _Reading(spans).trajectory(trace, source, lines.unfinished)
+    yield from trajectories_of(spans, source, lines.unfinished)
+
+
+def trajectories_of(
+    spans: Iterable[Span], source: Source, unfinished: str | None = None, others: Sequence[Any] = ()
+) -> Iterator[Trajectory]:
+    """Return a trajectory for each trace of some spans; what else their file says is kept with the first."""
+    traces: dict[str, dict[str, Span]] = {}
+    for span in spans:
+        traces.setdefault(span.trace, {}).setdefault(span.id, span)
+    for number, (trace, of_trace) in enumerate(traces.items()):
+        run = _Reading(of_trace).trajectory(trace, source, unfinished)
+        kept = filled([("other_lines", list(others) if not number else None)])
+        yield replace(run, extra=run.extra | kept) if kept else run
 
 
 class _Reading:

@@ -156,8 +156,8 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
     for name, details in events:
         if name == _DETAILS:
             attributes = details | attributes
-    start = _moment(item.get("startTimeUnixNano", item.get("start_time", item.get("timestamp"))))
-    end = _moment(item.get("endTimeUnixNano", item.get("end_time")))
+    start = moment(item.get("startTimeUnixNano", item.get("start_time", item.get("timestamp"))))
+    end = moment(item.get("endTimeUnixNano", item.get("end_time")))
     status = item["status"] if isinstance(item.get("status"), dict) else {}
     code = item.get("status_code", status.get("code", status.get("status_code", item.get("status"))))
     stated = item.get("start_time", item.get("timestamp"))
@@ -253,12 +253,12 @@ def _kind(item: dict[str, Any], attributes: dict[str, Any]) -> str:
     return _KIND_OF_OPERATION.get(operation, "")
 
 
-def _moment(value: Any) -> float | None:
+def moment(value: Any) -> float | None:
     """Return seconds since 1970 of an ISO 8601 text, or of a count of seconds, milli-, micro- or nanoseconds."""
     if isinstance(value, str) and not value.isdecimal():
         try:
-            moment = msgspec.convert(value.replace(" ", "T", 1), datetime)
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+            read = msgspec.convert(value.replace(" ", "T", 1), datetime)
+            return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
         except (msgspec.ValidationError, OverflowError, ValueError):
             return None
     if isinstance(value, str):
@@ -281,4 +281,9 @@ def _seconds(duration: Any, start: float | None, end: float | None) -> float | N
             return msgspec.convert(duration, timedelta).total_seconds()
         except (msgspec.ValidationError, OverflowError):
             return None
+    return seconds_between(start, end)
+
+
+def seconds_between(start: float | None, end: float | None) -> float | None:
+    """Return the seconds from a start to an end; `None` where one is not known."""
     return None if start is None or end is None or end < start else end - start
