@@ -69,7 +69,7 @@ _BRACE = re.compile(r"[{}]")
 _DECODER = json.JSONDecoder(object_pairs_hook=_Pairs, strict=False)
 """Reads a raw line break inside a text as well, which models do write."""
 
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+")|,(?=\s*+[}\]])', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\\?\Z))|,(?=\s*+[}\]])', re.DOTALL)
 """A comma behind the last of an object or a list; or a text, in which a comma is a comma."""
 
 

@@ -26,7 +26,7 @@ from misstep.harness.readers.input.decoding import LINE_LIMIT, decode_json, is_j
 from misstep.harness.readers.input.parquet import RowRange
 from misstep.harness.readers.input.streams import BLOCK, ByteStream, is_plain, open_regular, row_groups
 from misstep.harness.readers.input.streams import open_bytes as open_bytes
-from misstep.harness.readers.input.whole_lines import LostLine, glued_objects, repeats, whole_lines
+from misstep.harness.readers.input.whole_lines import LostLine, glued_objects, whole_lines
 from misstep.harness.trajectory import Placed, Source, Trajectory, Unreadable
 
 DOCUMENT_LIMIT = 512 << 20
@@ -278,48 +278,24 @@ def read_placed(part: Part, reader: Reader) -> Iterator[Placed]:
 
 
 def _read_lines(lines: Iterator[tuple[int, bytes | Unreadable]], reader: Reader, part: Part) -> Iterator[Placed]:
-    """Read each line on its own; half of the next line is passed over, and two objects on a line are two lines."""
-    half, broken = b"", None
+    """Read each line on its own; two objects on a line are two lines."""
     file = path_text(part.path)
     for number, line in lines:
-        if broken is not None:
-            yield from _unless_repeated(broken, half, number, line)
-        broken = None
         if isinstance(line, Unreadable):
             yield Placed(line, file, number)
             continue
         source = Source(reader.FORMAT, file, number)
         results = _read_value(line, reader, source)
         first = next(results, None)
-        if first is None or not isinstance(first.found, Unreadable) or part.rows is not None or is_json(line):
-            yield from [] if first is None else [first]
-            yield from results
-            continue
-        whole, left = glued_objects(line)
+        broken = first is not None and isinstance(first.found, Unreadable) and part.rows is None and not is_json(line)
+        whole, left = glued_objects(line) if broken else ([], [])
         for one in whole:
             yield from _read_value(one, reader, source)
         if whole and left:
             yield _broken("half a line", file, number)
-        elif not whole:
-            half, broken = b"".join(left[:1]), first
-    if broken is not None:
-        number, line = _line_after(part) or (0, b"")
-        yield from _unless_repeated(broken, half, number + (broken.line or 0), line)
-
-
-def _unless_repeated(broken: Placed, half: bytes, number: int, line: bytes | Unreadable) -> Iterator[Placed]:
-    if isinstance(line, bytes) and repeats(line, half):
-        _say_lost(broken.file, LostLine(broken.line or 0, f"half a line that line {number} repeats whole"))
-    else:
-        yield broken
-
-
-def _line_after(part: Part) -> tuple[int, bytes | Unreadable] | None:
-    """Return the line behind a part of a file, and how many lines it is behind."""
-    if part.size is None:
-        return None
-    with open_bytes(part.path, part.offset + part.size) as stream:
-        return next(_lines(stream, part.path), None)
+        elif not whole and first is not None:
+            yield first
+            yield from results
 
 
 @cache

@@ -78,7 +78,7 @@ def _next_line_within(text: str, lines: frozenset[Fields]) -> int:
     return len(text)
 
 
-def repeats(line: bytes, half: bytes) -> bool:
+def _repeats(line: bytes, half: bytes) -> bool:
     """Return whether a line begins with half a line that is long enough to be told from others."""
     return len(half) >= _DISTINCT and line.startswith(half)
 
@@ -131,7 +131,7 @@ def _fields_of(lines: list[bytes]) -> Iterator[Fields]:
 def _what(half: bytes, beside: list[bytes], later: list[bytes], number: int) -> str:
     if not half.startswith(b"{"):
         return "words that are no JSON object"
-    if any(repeats(line, half) for line in beside):
+    if any(_repeats(line, half) for line in beside):
         return "half a line that the same line repeats whole"
-    again = next((place for place, line in enumerate(later, number + 1) if repeats(line, half)), None)
+    again = next((place for place, line in enumerate(later, number + 1) if _repeats(line, half)), None)
     return "half a line" if again is None else f"half a line that line {again} repeats whole"

@@ -157,7 +157,8 @@ def _unwrapped_arguments(value: Any) -> Any:
     if isinstance(text, str) and text:
         parsed = _parsed(text)
         return parsed if isinstance(parsed, dict) else json_value_of_literal(text) or text
-    keywords = value.get("kwargs") if isinstance(value.get("kwargs"), dict) else {}
+    named_ones = value.get("kwargs")
+    keywords: dict[str, Any] = named_ones if isinstance(named_ones, dict) else {}
     places = {"args": value["args"]} if value.get("args") else {}
     return {**places, **keywords} if "args" in value or "kwargs" in value else value
 
