@@ -200,7 +200,7 @@ def test_a_document_that_is_cut_off_and_a_file_of_more_halves_than_lines_are_unr
     ("damaged", "expected"),
     [
         ("{1}{2}\n{3}\n", [("1", 1), ("2", 1), ("3", 2)]),
-        ("{3}\n{half}\n{1}\n", [("3", 1), ("! no JSON: Input data was truncated", 2), ("1", 3)]),
+        ("{3}\n{half}\n{1}\n", [("3", 1), ("! no JSON: JSON is malformed: invalid character (byte 39)", 2), ("1", 3)]),
         ("{3}\n{1}{half}\n{2}\n", [("3", 1), ("1", 2), ("! half a line", 2), ("2", 3)]),
         ("{3}\n{2}{half}\n", [("3", 1), ("2", 2), ("! half a line", 2)]),
         ("\0\0{1}\n{2}\n", [("1", 1), ("2", 2)]),
