@@ -12,7 +12,7 @@ from misstep.harness.clients.local_server import weights
 from misstep.harness.datasets.catalogue import named_data_folder
 from misstep.harness.errors import MisstepError, UsageError
 from misstep.harness.escaping import plain
-from misstep.harness.observer.hook.settings import installed_hooks, settings_files, tried_hook
+from misstep.harness.observer.hook.settings import BusyMachine, installed_hooks, settings_files, tried_hook
 from misstep.harness.workspace.capabilities import Capability, SandboxReport, sandbox_report
 from misstep.options.common import Json, command_app
 
@@ -120,6 +120,8 @@ def _hook() -> Capability:
         return Capability("observer's hook", False, f"in {where}, but program {lacking!r} is missing", without, advice)
     try:
         seconds = tried_hook()
+    except BusyMachine as error:
+        return Capability("observer's hook", True, f"in {where}, but not tried: {error.found}", without, error.advice)
     except MisstepError as error:
         return Capability("observer's hook", False, f"in {where}, but {error.found}", without, "Report it as a fault.")
     watched = "sub-agents are watched where they have transcripts of their own"
