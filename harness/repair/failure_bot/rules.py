@@ -117,7 +117,7 @@ def decide(situation: Situation) -> RuleDecision:
         (
             not situation.blamed,
             "no_change_to_blame",
-            "no change is to blame: none was found after which the tests fail",
+            task.blame_note or "no change is to blame: none was found after which the tests fail",
         ),
     )
     return RuleDecision(tuple(Objection(rule, reason) for holds, rule, reason in rules if holds))
