@@ -11,7 +11,7 @@ _LONGEST = 160
 
 
 def note_of(answer: Bisection, history: Sequence[Commit], message: str, messages: Mapping[str, str]) -> str:
-    """Return what an answer assumes, or why no change is blamed; `messages` are those of commits that fail otherwise."""
+    """Return what an answer assumes, or why it blames nobody; `messages` are of commits that fail otherwise."""
     parts = _blamed(answer) if answer.change else [_nobody(answer, history)]
     if answer.change and answer.earlier:
         commits = _names(answer.earlier)
@@ -28,8 +28,8 @@ def _blamed(answer: Bisection) -> list[str]:
     there = "the last commit that was seen to pass" if answer.passes else "where today's failure was not seen"
     since = f" after {before.short}, {there}" if before else ""
     parts = [
-        f"It assumes a single change from passing to this failure{since}, and independent runs: one rate of failing before the"
-        " change, a higher one from it on."
+        f"It assumes a single change from passing to this failure{since}, and independent runs:"
+        " one rate of failing before the change, a higher one from it on."
     ]
     count, run = answer.later
     if count:
@@ -42,7 +42,8 @@ def _nobody(answer: Bisection, history: Sequence[Commit]) -> str:
         return f"no change is blamed: {answer.runs} runs do not tell which (the likeliest has {answer.posterior:.0%})."
     if answer.changes:
         names = _names(answer.changes)
-        return f"one of {len(answer.changes)} changes is to blame: {names}. No run tells which: the tests cannot be run there."
+        why = "No run tells which, as the tests cannot be run there."
+        return f"one of {len(answer.changes)} changes is to blame: {names}. {why}"
     began = answer.began
     if began is not None and began != history[0]:
         return f"no change is to blame: the test never passed. It has failed so since {_names([began])}."

@@ -1,9 +1,9 @@
 """Search a history for the change with which a test began to fail as it fails today.
 
-The search starts at the parent and goes back, in steps that double, to the last commit known not to fail so. Between that
-commit and the newest a noisy binary search (`change_point`) finds the change. Some of the later commits are run as well,
-since a fault may have been mended and have returned. A commit at which the test fails with another message (`other`)
-does not show today's failure; the change with which that one began is named beside.
+The search starts at the parent and goes back, in steps that double, to the last commit known not to fail so. Between
+that commit and the newest a noisy binary search (`change_point`) finds the change. Some of the later commits are run as
+well, since a fault may have been mended and have returned. A commit at which the test fails with another message
+(`other`) does not show today's failure; the change with which that one began is named beside.
 
 The history is that of first parents. Where a merge is to blame, its side branch is searched too.
 """
@@ -49,7 +49,7 @@ class Bisection(Struct, frozen=True):
     - `earlier`: The changes with which the test began to fail with another message, if that is not the blamed one.
     - `before`: The last commit that does not show the failure; `passes` says whether the test passed there.
     - `later`: How many commits came after the change, and how many of them were run.
-    - `began`: The commit from which on the failure is seen, where no change is blamed: it brought the test, or is the oldest.
+    - `began`: The commit from which on the failure is seen, where the test passed at no commit.
     """
 
     changes: tuple[Commit, ...]
@@ -86,7 +86,11 @@ def find_change(
     if merge is None or not (side := side_branch(merge)):
         return answer
     seen = [each for each in search.sights[history.index(merge)] if each in ("failed", "passed")]
-    within = find_change([*side, merge], run, at_newest=seen, prior=prior, on_run=on_run, side_branch=side_branch)
+
+    def deeper(commit: Commit) -> Sequence[Commit]:
+        return () if commit == merge else side_branch(commit)
+
+    within = find_change([*side, merge], run, at_newest=seen, prior=prior, on_run=on_run, side_branch=deeper)
     runs = answer.runs + within.runs
     if within.change is None or within.change == merge:
         return replace(answer, runs=runs)

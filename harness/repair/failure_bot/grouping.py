@@ -89,7 +89,7 @@ def failure_of(test: FailedTest) -> str:
 
 
 class SameFailure:
-    """Tell whether a failure is that of some runs at one commit: by all that its message keeps there from run to run."""
+    """Tell whether a failure is that of some runs at one commit, by what its message keeps there."""
 
     def __init__(self, tests: Iterable[FailedTest]) -> None:
         seen = list(tests)

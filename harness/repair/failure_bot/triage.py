@@ -126,6 +126,8 @@ class _Triage:
         already = [self._known(task, tests) for task, tests in tasks]
         known = {test.id for _, tests in tasks for test in tests}
         failing = tuple(test for test in failing if test.id not in known)
+        if not failing:
+            return already
         states = self._flakiness([test.id for test in failing if test.id not in self.lacks])
         states |= {test: estimate(1, 1) for test in self.lacks}
         # Apart by what is flaky and by what the environment lacks: failures may look alike, with other causes.

@@ -2,14 +2,10 @@
 
 import math
 import random
-from collections.abc import Callable
-from datetime import UTC, datetime
 
 import pytest
 
-from misstep.harness.repair.failure_bot import change_point
-from misstep.harness.repair.failure_bot.change_point import STEADY, ChangePoint, Outcome, find_change
-from misstep.harness.repair.failure_bot.repository import Commit
+from misstep.harness.repair.failure_bot.change_point import STEADY, ChangePoint
 
 
 def searched(count: int, change: int, rates: tuple[float, float], seed: int, told: bool = False) -> tuple[int, int]:

@@ -85,7 +85,7 @@ def test_a_suspected_change_is_affirmed_in_few_runs() -> None:
 
 
 def seen(sights: str, history: Sequence[Commit] = HISTORY) -> Callable[[str], Sight]:
-    """What each commit shows: `.` passes, `F` fails as today, `o` fails otherwise, `-` has no test, `?` cannot be run."""
+    """What each commit shows: `F` fails as today, `o` otherwise, `-` has no test, `?` cannot be run."""
     names: dict[str, Sight] = {".": "passed", "F": "failed", "o": "other", "-": "absent", "?": "undecided"}
     of = {commit.id: names[sight] for commit, sight in zip(history, sights, strict=False)}
     return lambda commit: of[commit]
