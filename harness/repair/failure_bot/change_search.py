@@ -98,6 +98,13 @@ def find_change(
     return replace(within, posterior=posterior, runs=runs, earlier=earlier, later=answer.later)
 
 
+def never_passed(answer: Bisection, history: Sequence[Commit]) -> bool:
+    """Return whether the test passed at no commit, of a history that is there from the first commit of all."""
+    oldest = history[0]
+    is_whole = not oldest.parents and not oldest.is_cut
+    return answer.began is not None and (is_whole or answer.began != oldest)
+
+
 class _Found(Struct, frozen=True):
     """The places of a change, the place before which no failure is assumed, and the posterior."""
 

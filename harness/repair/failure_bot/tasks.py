@@ -51,6 +51,7 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
     - `commit`: The commit at which they fail.
     - `blame`, `blame_posterior`, `diff`: The id of the change that they began with, its probability, and the change.
     - `blame_note`: What that probability assumes, or why no change is blamed.
+    - `never_passed`: Whether its first test passed at no commit of the whole history: it is repaired, and blames nobody.
     - `earlier`: The id of the change with which its first test began to fail with another message, if there is one.
     - `alone`: Whether its tests can be run alone; otherwise they are run with all others.
     - `flakiness`: The posterior that the first test is flaky, after so many `runs` with so many `failures`.
@@ -68,6 +69,7 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
     blame: str = ""
     blame_posterior: float = 0.0
     blame_note: str = ""
+    never_passed: bool = False
     earlier: str = ""
     diff: str = ""
     owner: str = ""
@@ -227,6 +229,8 @@ def task_text(task: RepairTask, change: Commit | None = None) -> str:
         parts.append(
             f"The failure began with the change {diff_number(task)}{subject}.{posterior} {task.blame_note}".rstrip()
         )
+    elif task.never_passed:
+        parts.append(task.blame_note[:1].upper() + task.blame_note[1:])
     for one in task.rejected:
         why = f": {one.comment}" if one.comment else ""
         parts.append(f"Reviewers rejected this patch, so find another{why}\n\n{one.diff.rstrip()}")

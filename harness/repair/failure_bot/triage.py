@@ -12,7 +12,7 @@ from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.harness.repair.failure_bot.blame_notes import NO_TIME, note_of
 from misstep.harness.repair.failure_bot.change_point import Outcome, Prior
-from misstep.harness.repair.failure_bot.change_search import Bisection, Sight, find_change
+from misstep.harness.repair.failure_bot.change_search import Bisection, Sight, find_change, never_passed
 from misstep.harness.repair.failure_bot.flakiness import Flakiness, Recorded, estimate, rerun
 from misstep.harness.repair.failure_bot.grouping import SameFailure, group_failures, innermost, joined
 from misstep.harness.repair.failure_bot.known_tasks import KnownTasks
@@ -151,8 +151,7 @@ class _Triage:
             self.suspected[change] = _SUSPICION
         trace = next((test.trace for test in tests if test.id == task.tests[0]), task.trace)
         task = self._file_task(replace(task, commit=self.commit.id, trace=trace))
-        blamed = bool(task.blame) or state.state == "flaky"
-        return Triaged(task, decide(Situation(task, flakiness=state, blamed=blamed)), state)
+        return Triaged(task, decide(Situation(task, flakiness=state, blamed=_is_told(task, state))), state)
 
     def _text(self, path: str) -> str | None:
         return self.repository.text(self.commit.id, path)
@@ -302,19 +301,24 @@ class _Triage:
             failures=state.failures,
             blame_note=self.notes.get(first.id, ""),
             earlier=bisection.earlier[-1].id if bisection and change and bisection.earlier else "",
+            never_passed=bisection is not None and never_passed(bisection, self.history),
             searched_from=self.history[0].id,
         )
         if lack := self.lacks.get(first.id):
             _tell("environment", f"{lack.rule}: {lack.reason}; no task is filed")
             return Triaged(replace(task, owner="", owner_reason="", blame_note=""), RuleDecision((lack,)), state)
         task = self._file_task(task)
-        blamed = change is not None or state.state == "flaky"
-        decision = decide(Situation(task, flakiness=state, blamed=blamed))
+        decision = decide(Situation(task, flakiness=state, blamed=_is_told(task, state)))
         for objection in decision.objections:
             _tell("rules", f"{objection.rule}: {objection.reason}")
         tests = ", ".join(task.tests) or "the command"
         _tell("task", f"{task.id or 'not filed'}: {tests} for {task.owner or 'nobody'}")
         return Triaged(task, decision, state)
+
+
+def _is_told(task: RepairTask, state: Flakiness) -> bool:
+    """Return whether it is known why a task's tests fail: since a change, since they were written, or by chance."""
+    return bool(task.blame) or task.never_passed or state.state == "flaky"
 
 
 def _tell(stage: str, text: str) -> None:
@@ -359,4 +363,4 @@ def examine(
             return {failing: outcome == "failed"} if outcome in ("failed", "passed") else {}
 
         state = rerun(again, [failing])[failing]
-    return decide(Situation(task, failed_at_head=True, commits_since=since, flakiness=state, blamed=bool(task.blame)))
+    return decide(Situation(task, failed_at_head=True, commits_since=since, flakiness=state, blamed=_is_told(task, state)))
