@@ -51,7 +51,7 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
     - `commit`: The commit at which they fail.
     - `blame`, `blame_posterior`, `diff`: The id of the change that they began with, its probability, and the change.
     - `blame_note`: What that probability assumes, or why no change is blamed.
-    - `never_passed`: Whether its first test passed at no commit of the whole history: it is repaired, and blames nobody.
+    - `never_passed`: Whether its first test passed at no commit of a whole history; nobody is blamed.
     - `earlier`: The id of the change with which its first test began to fail with another message, if there is one.
     - `alone`: Whether its tests can be run alone; otherwise they are run with all others.
     - `flakiness`: The posterior that the first test is flaky, after so many `runs` with so many `failures`.

@@ -363,4 +363,6 @@ def examine(
             return {failing: outcome == "failed"} if outcome in ("failed", "passed") else {}
 
         state = rerun(again, [failing])[failing]
-    return decide(Situation(task, failed_at_head=True, commits_since=since, flakiness=state, blamed=_is_told(task, state)))
+    return decide(
+        Situation(task, failed_at_head=True, commits_since=since, flakiness=state, blamed=_is_told(task, state))
+    )
