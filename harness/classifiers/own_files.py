@@ -18,12 +18,12 @@ from misstep.harness.classifiers.calls.effects import CHANGES_FILES, Effect, eff
 from misstep.harness.classifiers.calls.failures import failed
 from misstep.harness.classifiers.calls.history import Act, History, once
 from misstep.harness.classifiers.calls.tools import path_of
-from misstep.harness.classifiers.prose import parts_of
+from misstep.harness.classifiers.prose import has, parts_of
 
 _READ = 20_000
 """Characters of an answer in which a file's name is looked for."""
 
-_ABSENT = re.compile(r"no such file|cannot access|does not exist|file not found", re.IGNORECASE)
+_ABSENT = ("o such file", "annot access", "oes not exist", "ile not found")
 _WORD = re.compile(r"[\w.@+~-]+")
 _DEEPEST = 40
 """Parts of a path that are looked at, from its end on."""
@@ -37,8 +37,8 @@ def _first_named(acts: Iterable[Act], paths: Iterable[str]) -> dict[frozenset[st
     steps: dict[str, set[int]] = defaultdict(set)
     for act in acts if every else ():
         text = f"{act.line or path_of(act.call)}\n{act.result.text[:_READ] if act.result is not None else ''}"
-        if _ABSENT.search(text):  # a look for a file that is not there names it as well
-            text = "\n".join(line for line in text.split("\n")[1:] if not _ABSENT.search(line))
+        if has(text, _ABSENT):  # a look for a file that is not there names it as well
+            text = "\n".join(line for line in text.split("\n")[1:] if not has(line, _ABSENT))
         for word in every.intersection(word.rstrip(".") for word in _WORD.findall(text)):
             steps[word].add(act.step)
     together = {name: sorted((steps[word] for word in name), key=len) for name in names if name}

@@ -44,6 +44,7 @@ _INLINE_WRITES = tuple(
     )
 )
 """How a program writes a file, by its name or by a variable that has it."""
+_WRITING = ("open(", ".write_", "writeFileSync(", "remove(", "unlink(", "rmtree(", "unlinkSync(")
 _INLINE_NAME = re.compile(rf"(?<![\w.])(?P<name>[A-Za-z_]\w*)\s*=\s*{_LITERAL}\s*(?:[;\n]|$)")
 _INLINE_DELETE = re.compile(rf"\b(?:os\.(?:remove|unlink)|shutil\.rmtree|unlinkSync)\(\s*{_LITERAL}")
 _INLINE_READ = (
@@ -227,6 +228,8 @@ def _rewrites(program: str, words: tuple[str, ...]) -> bool:
 
 def _inline_writes(code: str, folder: str) -> list[Effect]:
     """Return the files that a program changes by a name that it writes out; one that it also reads was there before."""
+    if not has(code, _WRITING):
+        return []
     names = {match["name"]: match["path"] for match in _INLINE_NAME.finditer(code)}
     done = [Effect("delete", placed(match["path"], folder), code) for match in _INLINE_DELETE.finditer(code)]
     for match in (match for pattern in _INLINE_WRITES for match in pattern.finditer(code)):
