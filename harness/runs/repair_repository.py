@@ -109,8 +109,7 @@ def cases_of_repository(repository: Path, tests: RepositoryTests, out: Path, san
             limits=limits,
             uncommitted=uncommitted,
             record=tests.record,
-            known=[task for task in store.tasks() if task.repository == str(repository.resolve())],
-            file_task=store.file_task,
+            store=store,
         )
         examined = partial(examine, folder=repository, sandbox=sandbox, toolchain=toolchain, limits=limits)
         landed = [] if uncommitted else _landed(store, {each.task.id for each in tasks}, repository, examined)

@@ -132,12 +132,12 @@ class _Search:
         """Search for today's failure; then, if another one came before it, for where the test began to fail at all."""
         newest = len(self.history) - 1
         found = self._find(newest, any_failure=False)
-        if found is None or found.posterior < CONFIDENCE:
-            return Bisection((), found.posterior if found else 0.0, False, self.runs)
+        if found.posterior < CONFIDENCE:
+            return Bisection((), found.posterior, False, self.runs)
         first, posterior, earlier = found.places, found.posterior, range(0)
         if first.start and "other" in self.sights[first.start - 1]:
             before = self._find(first.start - 1, any_failure=True)
-            if before is not None and before.posterior >= CONFIDENCE:
+            if before.posterior >= CONFIDENCE:
                 earlier = before.places
             if len(earlier) == 1 and "failed" in self.sights[earlier.start]:
                 first, earlier = earlier, range(0)  # it began as it fails today, and had another message between
@@ -157,12 +157,12 @@ class _Search:
             (len(later), sum(bool(self.sights[place]) for place in later)),
         )
 
-    def _find(self, newest: int, *, any_failure: bool) -> _Found | None:
+    def _find(self, newest: int, *, any_failure: bool) -> _Found:
         """Return where a failure that the newest of some commits shows began, as far as runs at single commits tell."""
         start = self._last_without(newest, any_failure=any_failure)
         while True:
             found = self._between(start, newest, any_failure=any_failure)
-            if found is None or found.posterior < CONFIDENCE:
+            if found.posterior < CONFIDENCE:
                 return found
             if start and start in found.places:  # that it did not fail there was chance
                 start = self._last_without(start, any_failure=any_failure)
@@ -174,7 +174,7 @@ class _Search:
 
     def _last_without(self, newest: int, *, any_failure: bool) -> int:
         """Return the last commit before some place that does not show the failure, found in steps that double."""
-        steps = [newest - 1, *(place - 1 for place in self.suspects), *(newest - 1 - 2**n for n in range(newest))]
+        steps = [newest - 1, *(place - 1 for place in self.suspects), *(newest - 1 - (1 << n) for n in range(newest))]
         below = newest
         for place in (*(place for place in steps if place > 0), 0):
             if place >= below:
@@ -185,7 +185,7 @@ class _Search:
                 return place
         return 0
 
-    def _between(self, start: int, newest: int, *, any_failure: bool) -> _Found | None:
+    def _between(self, start: int, newest: int, *, any_failure: bool) -> _Found:
         outcome_of, count = _AS_FAILED[any_failure], newest - start + 1
         weights = [sum(self.weights[: start + 1]), *self.weights[start + 1 : newest + 1]]
         point = ChangePoint(count, weights=weights, prior=self._prior)
@@ -200,13 +200,13 @@ class _Search:
                 record(place - start, sight)
         places, posterior = point.best()
         while posterior < CONFIDENCE and self.runs < MOST_RUNS:
-            place = point.next()
-            if place is None:
+            following = point.next()
+            if following is None:
                 break
-            sight = self._look_again(start + place)
-            record(place, sight)
+            sight = self._look_again(start + following)
+            record(following, sight)
             places, posterior = point.best()
-            self._on_run(self.history[start + place], sight, posterior)
+            self._on_run(self.history[start + following], sight, posterior)
         return _Found(range(start + places.start, start + places.stop), start, posterior)
 
     def _mended_after(self, places: range, newest: int, *, any_failure: bool) -> int | None:

@@ -18,7 +18,9 @@ class KnownTasks:
 
     def __init__(self, tasks: Sequence[RepairTask], runs: CommitRuns) -> None:
         self._runs, self._repository, self._head = runs, runs.repository, runs.repository.head.id
-        self._tasks = [task for task in tasks if task.state != "landed" and task.runs and task.command == runs.command]
+        folder = str(self._repository.folder.resolve())
+        ours = [task for task in tasks if (task.repository, task.command) == (folder, runs.command)]
+        self._tasks = [task for task in ours if task.state != "landed" and task.runs]
 
     def among(self, failing: Sequence[FailedTest]) -> list[tuple[RepairTask, list[FailedTest]]]:
         """Return each task that still holds, with those of the failing tests that it is about."""

@@ -179,8 +179,8 @@ def lacking(test: FailedTest, project: RepositoryFiles, *, has_passed: bool | No
         return Objection(NO_NETWORK, f"{reason} ({_line_of(output, match)})")
     if never and not is_asserted and (match := _REFUSED.search(output)):
         return Objection(NO_NETWORK, f"the test needs a server that does not answer ({_line_of(output, match)})")
-    if never and not is_asserted and (lack := _needed(test, project)):
-        return lack
+    if never and not is_asserted and (need := _needed(test, project)):
+        return need
     for match in _LACKING.finditer(output):
         name = next(filter(None, match.groups()))
         if (lack := _lacks(name, project, never=never)) is not None:

@@ -1,7 +1,7 @@
 """Turn failing tests of a repository into tasks with trace, blamed change and owner."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -29,7 +29,7 @@ from misstep.harness.repair.failure_bot.rules import (
     silent,
     stopped_by,
 )
-from misstep.harness.repair.failure_bot.tasks import RepairTask
+from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore
 from misstep.harness.repair.validators.test_files import file_of
 from misstep.harness.workspace import Limits, Sandbox, Toolchain, install_line
 from misstep.harness.workspace.suite.command import takes_names, unittest_name
@@ -69,19 +69,18 @@ def triage_repository(
     limits: Limits = Limits(),  # noqa: B008 -- frozen
     uncommitted: bool = False,
     record: Sequence[Recorded] = (),
-    known: Sequence[RepairTask] = (),
-    file_task: Callable[[RepairTask], RepairTask] = lambda task: task,
+    store: TaskStore | None = None,
 ) -> list[Triaged]:
     """Reproduce the failures at the head, tell flaky tests, group, bisect, find owners, file tasks, ask the rules.
 
-    A failure that is one of the known tasks' is neither run again for flakiness nor searched for in the history. What
+    A failure that a task of the store describes is neither run again for flakiness nor searched for in the history. What
     the environment lacks is an end and no task: it is not filed.
     """
     with (
         Repository(folder, uncommitted=uncommitted) as repository,
         CommitRuns(repository, command, sandbox=sandbox, toolchain=toolchain, limits=limits) as runs,
     ):
-        return _Triage(runs, limits, record, KnownTasks(known, runs), file_task).all()
+        return _Triage(runs, limits, record, store).all()
 
 
 class _Triage:
@@ -90,11 +89,11 @@ class _Triage:
         runs: CommitRuns,
         limits: Limits,
         record: Sequence[Recorded],
-        known: KnownTasks,
-        file_task: Callable[[RepairTask], RepairTask],
+        store: TaskStore | None,
     ) -> None:
-        self.runs, self.limits, self.record, self._file_task = runs, limits, record, file_task
-        self.known = known
+        self.runs, self.limits, self.record = runs, limits, record
+        self.known = KnownTasks(store.tasks() if store else (), runs)
+        self._file_task = store.file_task if store else lambda task: task
         self.repository = runs.repository
         self.commit = runs.repository.head
         self.paths = set(self.repository.paths(self.commit.id))

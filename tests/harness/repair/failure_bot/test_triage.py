@@ -48,7 +48,7 @@ def test_a_failing_test_becomes_a_task_and_a_repair_case_with_blamed_change_and_
 ) -> None:
     made, ids = broken
     store = TaskStore(tmp_path / "tasks.db")
-    (result,) = triaged(made.folder, sandbox, file_task=store.file_task)
+    (result,) = triaged(made.folder, sandbox, store=store)
     task = result.task
     assert (task.tests, task.message, task.commit) == ((TEST,), "AssertionError: 2 != 3", ids[-1])
     assert (task.blame, task.owner) == (ids[3], "Ben <ben@example.org>")
@@ -255,7 +255,7 @@ def test_the_second_night_asks_the_tracker_before_it_runs_anything_again(sandbox
     store = TaskStore(tmp_path / "tasks.db")
 
     def night() -> tuple[Triaged, set[str]]:
-        (result,) = triaged(repository.folder, sandbox, known=store.tasks(), file_task=store.file_task)
+        (result,) = triaged(repository.folder, sandbox, store=store)
         return result, {line.split(": ")[1] for line in capsys.readouterr().err.splitlines()}
 
     first, _ = night()
