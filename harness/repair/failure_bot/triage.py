@@ -73,8 +73,8 @@ def triage_repository(
 ) -> list[Triaged]:
     """Reproduce the failures at the head, tell flaky tests, group, bisect, find owners, file tasks, ask the rules.
 
-    A failure that a task of the store describes is neither run again for flakiness nor searched for. What the environment
-    lacks is an end and no task: it is not filed.
+    A failure that a task of the store describes is neither run again for flakiness nor searched for. What the
+    environment lacks is an end and no task: it is not filed.
     """
     with (
         Repository(folder, uncommitted=uncommitted) as repository,
