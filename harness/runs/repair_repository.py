@@ -18,7 +18,7 @@ from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.repair.case import CaseFolder, RepairCase, read_case
-from misstep.harness.repair.failure_bot.flakiness import Recorded
+from misstep.harness.repair.failure_bot.flakiness import Recorded, estimate
 from misstep.harness.repair.failure_bot.repository import Repository
 from misstep.harness.repair.failure_bot.rules import ENDS, RuleDecision
 from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore, write_task_case
@@ -109,7 +109,7 @@ def cases_of_repository(repository: Path, tests: RepositoryTests, out: Path, san
             limits=limits,
             uncommitted=uncommitted,
             record=tests.record,
-            file_task=store.file_task,
+            store=store,
         )
         examined = partial(examine, folder=repository, sandbox=sandbox, toolchain=toolchain, limits=limits)
         landed = [] if uncommitted else _landed(store, {each.task.id for each in tasks}, repository, examined)
@@ -136,19 +136,22 @@ def cases_of_repository(repository: Path, tests: RepositoryTests, out: Path, san
 
 
 def _landed(
-    store: TaskStore, failing: Collection[int], repository: Path, examined: Callable[[RepairTask], RuleDecision]
+    store: TaskStore, failing: Collection[int], repository: Path, examined: Callable[..., RuleDecision]
 ) -> list[HeldBack]:
     """Close the open tasks whose tests pass by now, so that a diff attached to one holds no later failure back."""
     held_back: list[HeldBack] = []
     for task in store.tasks():
-        # Tests without a change to blame may be flaky: that they pass once says little.
-        of_others = task.repository != str(repository.resolve()) or not task.blame
+        # That a flaky test passes once says little.
+        may_be_flaky = not task.blame and estimate(task.failures, max(task.runs, 1)).state != "failing"
+        of_others = task.repository != str(repository.resolve()) or may_be_flaky
         if task.state != "open" or task.id in failing or of_others:
             continue
-        for objection in examined(replace(task, attached_diff="")).objections:
-            if objection.rule == "fix_landed":
+        for objection in examined(replace(task, attached_diff=""), at_its_commit=True).objections:
+            if objection.rule in ("fix_landed", "not_reproducible"):
                 store.end(task.id, "landed")
-                held_back.append(HeldBack(task.tests, objection.rule, f"{objection.reason}; task {task.id} is closed"))
+                again = "the tests pass again at the commit of the task: what they need is there now"
+                reason = objection.reason if objection.rule == "fix_landed" else again
+                held_back.append(HeldBack(task.tests, objection.rule, f"{reason}; task {task.id} is closed"))
     return held_back
 
 

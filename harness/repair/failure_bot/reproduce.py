@@ -121,6 +121,14 @@ def failing_tests(report: SuiteReport, command: str) -> tuple[FailedTest, ...]:
     return (FailedTest("", message, report.output[-_SHOWN:]),)
 
 
+def failure_in(report: SuiteReport, test: str) -> FailedTest | None:
+    """Return how a run says that a test failed; the whole command, which has no id, by its last line."""
+    if test:
+        return next((failed for failed in report.failed if failed.id == test), None)
+    line = last_line(report.output) or f"it ended with exit code {report.exit_code}"
+    return None if report.passed else FailedTest("", line, report.output[-_SHOWN:])
+
+
 def outcome_of(report: SuiteReport, test: str) -> Outcome:
     """Return what a run says of one test.
 
