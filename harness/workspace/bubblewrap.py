@@ -22,6 +22,7 @@ import msgspec
 from misstep.harness.errors import SandboxFailed
 from misstep.harness.workspace import supervision, system_calls
 from misstep.harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Checkout, Finished, Limits, Mounts
+from misstep.harness.workspace.showing import channels_beneath, distinct, is_special, same_as_decided
 
 SANDBOX_USER = 61001
 """The user that commands run as where Misstep itself runs as root."""
@@ -72,14 +73,26 @@ class Bubblewrap:
     name = "bubblewrap"
     roots = True
 
-    def __init__(self, program: Path, *, overlays: bool) -> None:
-        self.program, self.overlays = program, overlays
+    def __init__(self, program: Path, *, overlays: bool, show: Sequence[Path] = ()) -> None:
+        self.program, self.overlays, self.show = program, overlays, tuple(show)
+        self._layered = overlays
         self.owner = SANDBOX_USER if os.geteuid() == 0 else None
 
     def run(
         self, command: Sequence[str], mounts: Mounts, *, limits: Limits, environment: Mapping[str, str] = NO_VARIABLES
     ) -> Finished:
         """Run a command as `Sandbox.run` says."""
+        try:
+            return self._run(command, mounts, limits=limits, environment=environment)
+        except SandboxFailed as error:
+            if not self._layered or "overlay mount" not in error.found:
+                raise
+            self._layered = False  # of a file system of which the kernel makes no layer
+            return self._run(command, mounts, limits=limits, environment=environment)
+
+    def _run(
+        self, command: Sequence[str], mounts: Mounts, *, limits: Limits, environment: Mapping[str, str]
+    ) -> Finished:
         with ExitStack() as files:
             with ExitStack() as handed_over:
                 inner, outer = _Reports(files, handed_over), _Reports(files, handed_over)
@@ -146,9 +159,10 @@ class Bubblewrap:
                 options += account(path, text)
             temporary = min(limits.disk_mb, limits.memory_mb // 4, _MOST_TEMPORARY) * MIB
             options += ["--size", str(temporary), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
-            for shown in dict.fromkeys(mounts.read_only):
-                options += ["--ro-bind", places.of(shown), str(shown)]
-            options += [*_workspace(mounts, places), *_checkout(mounts.checkout, places)]
+            shows = _ReadOnly(mounts, places, layered=self._layered)
+            for shown in distinct((*mounts.read_only, *self.show)):
+                options += shows.at(shown, str(shown))
+            options += [*_workspace(mounts, places), *_checkout(mounts.checkout, shows)]
             options += ["--chdir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
         if calls := system_calls.program():
             options += ["--seccomp", in_file(calls)]
@@ -334,23 +348,52 @@ def _workspace(mounts: Mounts, places: _Places, place: str = INSIDE) -> Iterator
     yield from ("--overlay", places.of(mounts.workspace, whole), places.of(work, whole), place)
 
 
-def _checkout(checkout: Checkout | None, places: _Places) -> Iterator[str]:
+class _ReadOnly:
+    """Shows files and folders read-only, and no socket or pipe in them.
+
+    A read-only mount does not keep a program from talking to who listens at a socket or a pipe in it. One that is seen
+    through a layer is not the one that is listened at; where the kernel makes no layers, an empty device lies over it.
+    """
+
+    def __init__(self, mounts: Mounts, places: _Places, *, layered: bool) -> None:
+        self._places = places
+        self._empty = ""
+        if layered:
+            empty = mounts.workspace.parent / "empty"
+            empty.mkdir(mode=0o755, exist_ok=True)
+            self._empty = places.of(empty, mounts.workspace.parent)
+
+    def at(self, path: Path, place: str) -> Iterator[str]:
+        """Return the options that show a path at a place; it must be what it was when that was decided."""
+        if path.is_symlink():
+            yield from ("--symlink", str(path.readlink()), place)
+            return
+        if not same_as_decided(path):
+            raise SandboxFailed(f"{path} is not what it was when it was looked at", "Run the command again.")
+        source = self._places.of(path)
+        if self._empty and path.is_dir():
+            yield from ("--overlay-src", self._empty, "--overlay-src", source, "--ro-overlay", place)
+            return
+        yield from ("--ro-bind", source, place)
+        for channel in channels_beneath(path) if path.is_dir() else ():
+            yield from ("--ro-bind", "/dev/null", f"{place}/{channel}")
+
+
+def _checkout(checkout: Checkout | None, shows: _ReadOnly) -> Iterator[str]:
     if checkout is None:
         return
     for path in checkout.shown:
         folder, place = checkout.folder / path, f"{INSIDE}/{path}"
         entries = sorted(folder.iterdir()) if folder.name == "node_modules" else []
         if not entries or len(entries) > _MOST_ENTRIES:
-            yield from ("--ro-bind", places.of(folder), place)
+            yield from shows.at(folder, place)
             continue
         # Tools keep caches beside the packages: it takes writes, which end with the command; packages take none.
         yield from ("--size", str(_CACHES), "--perms", "0755", "--tmpfs", place)
         for entry in entries:
-            if entry.is_symlink():  # a package of the same monorepo leads into the workspace
-                yield from ("--symlink", str(entry.readlink()), f"{place}/{entry.name}")
-            elif not entry.name.startswith(_CACHE_NAMES):
-                bound = Path(places.of(folder), entry.name)
-                yield from ("--ro-bind", str(bound), f"{place}/{entry.name}")
+            # A link to a package of the same monorepo leads into the workspace.
+            if entry.is_symlink() or not (entry.name.startswith(_CACHE_NAMES) or is_special(entry)):
+                yield from shows.at(entry, f"{place}/{entry.name}")
     if checkout.folder.parts[1:2] and checkout.folder.parts[1] not in ("usr", *_SYSTEM):
         yield from ("--symlink", INSIDE, str(checkout.folder))
 

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
@@ -16,6 +16,7 @@ from misstep.harness.errors import SandboxFailed
 from misstep.harness.workspace import beneath, supervision
 from misstep.harness.workspace.bubblewrap import ENVIRONMENT, SANDBOX_USER
 from misstep.harness.workspace.sandbox import MIB, NO_VARIABLES, Finished, Limits, Mounts
+from misstep.harness.workspace.showing import same_as_decided
 
 _KEEPER = Path(__file__).with_name("keeper_process.py")
 _OLDEST_ABI = 6
@@ -33,7 +34,8 @@ class _UnderKeeper:
     roots = False
     confined: bool
 
-    def __init__(self) -> None:
+    def __init__(self, show: Sequence[Path] = ()) -> None:
+        self.show = tuple(show)
         self.owner = SANDBOX_USER if self.confined and os.geteuid() == 0 else None
 
     def run(
@@ -50,7 +52,7 @@ class _UnderKeeper:
             "command": list(command),
             "environment": {**ENVIRONMENT, **places, **environment},
             "folder": str(mounts.workspace),
-            "readable": [*_READABLE, *_DEVICES, *map(str, mounts.read_only)],
+            "readable": [*_READABLE, *_DEVICES, *_real((*mounts.read_only, *self.show))],
             "writable": [str(mounts.workspace), str(temporary), "/dev/null"],
             "confined": self.confined,
             "packages": str(_packages()) if self.confined else "",
@@ -83,6 +85,15 @@ class _UnderKeeper:
             beneath.remove_tree(parent, temporary.name)
         code = process.returncode
         return supervision.finished(watched, None if code == _NOT_STARTED or code < 0 else code, command[0])
+
+
+def _real(paths: Sequence[Path]) -> Iterator[str]:
+    """Yield the places that are shown; links are followed by the kernel, and are no places."""
+    for path in paths:
+        if not path.is_symlink():
+            if not same_as_decided(path):
+                raise SandboxFailed(f"{path} is not what it was when it was looked at", "Run the command again.")
+            yield str(path)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -301,5 +301,25 @@ def distinct(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def same_as_decided(path: Path) -> bool:
-    """Return whether a path is still without links: what was decided holds for nothing else."""
-    return os.path.realpath(path) == str(path)
+    """Return whether a path is a folder or file and still without links: what was decided holds for nothing else."""
+    return os.path.realpath(path) == str(path) and path.exists() and not is_special(path)
+
+
+def is_special(path: Path) -> bool:
+    """Return whether a path is neither a folder nor a regular file: a socket, a pipe or a device."""
+    mode = path.lstat().st_mode
+    return not (stat.S_ISDIR(mode) or stat.S_ISREG(mode))
+
+
+@cache
+def channels_beneath(folder: Path) -> tuple[str, ...]:
+    """Return the paths of the sockets and pipes beneath a folder; links are not followed."""
+    found: list[str] = []
+    for top, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                path = os.path.join(top, name)  # noqa: PTH118 -- of a hundred thousand files
+                mode = os.lstat(path).st_mode
+                if stat.S_ISSOCK(mode) or stat.S_ISFIFO(mode):
+                    found.append(os.path.relpath(path, folder))
+    return tuple(found)
