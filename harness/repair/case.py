@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.evidence import Evidence, noted
 from misstep.harness.forms import misspelt, toml_form
+from misstep.harness.workspace import Toolchain
 
 CASE = "case.toml"
 BEFORE = "before"
@@ -80,10 +81,15 @@ class RepairCase(Struct, frozen=True, omit_defaults=True):
 
 
 class CaseFolder(Struct, frozen=True):
-    """A case and the folder it is in."""
+    """A case and the folder it is in.
+
+    - `toolchain`: What the run found of the project that the case is of. The case's own file names no place of the
+      machine that is believed.
+    """
 
     case: RepairCase
     folder: Path
+    toolchain: Toolchain | None = None
 
     @property
     def before(self) -> Path:
@@ -176,7 +182,7 @@ def instruction_of(case: RepairCase) -> tuple[str, str]:
 
 
 def environment_of(repository: Path, python: Path | None) -> dict[str, str]:
-    """Return what `extra` of a case says of the project whose interpreter and packages its tests need."""
+    """Return what `extra` of a case says of its project: it is believed only where the user shows that folder."""
     return {"checkout": str(repository.resolve()), **({"python": str(python.absolute())} if python else {})}
 
 

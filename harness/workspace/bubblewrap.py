@@ -159,7 +159,7 @@ class Bubblewrap:
                 options += account(path, text)
             temporary = min(limits.disk_mb, limits.memory_mb // 4, _MOST_TEMPORARY) * MIB
             options += ["--size", str(temporary), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
-            shows = _ReadOnly(mounts, places, layered=self._layered)
+            shows = _ReadOnly(command[0], mounts, places, layered=self._layered)
             for shown in distinct((*mounts.read_only, *self.show)):
                 options += shows.at(shown, str(shown))
             options += [*_workspace(mounts, places), *_checkout(mounts.checkout, shows)]
@@ -355,8 +355,8 @@ class _ReadOnly:
     through a layer is not the one that is listened at; where the kernel makes no layers, an empty device lies over it.
     """
 
-    def __init__(self, mounts: Mounts, places: _Places, *, layered: bool) -> None:
-        self._places = places
+    def __init__(self, program: str, mounts: Mounts, places: _Places, *, layered: bool) -> None:
+        self._program, self._places = program, places
         self._empty = ""
         if layered:
             empty = mounts.workspace.parent / "empty"
@@ -369,7 +369,8 @@ class _ReadOnly:
             yield from ("--symlink", str(path.readlink()), place)
             return
         if not same_as_decided(path):
-            raise SandboxFailed(f"{path} is not what it was when it was looked at", "Run the command again.")
+            reason = f"the sandbox could not start {self._program!r}: {path} is not what it was when it was looked at"
+            raise SandboxFailed(reason, "Run the command again.")
         source = self._places.of(path)
         if self._empty and path.is_dir():
             yield from ("--overlay-src", self._empty, "--overlay-src", source, "--ro-overlay", place)

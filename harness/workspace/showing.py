@@ -76,6 +76,11 @@ class Showing(Struct, frozen=True):
         """Return whether a resolved path is of the system, of the checkout, or in a folder that the user named."""
         return self.is_own(path) or any(path.is_relative_to(each) for each in (*SYSTEM, *self.show))
 
+    def names(self, path: Path) -> bool:
+        """Return whether a path is there, in a folder that the user named."""
+        real = Path(os.path.realpath(path))
+        return real.exists() and any(real.is_relative_to(each) for each in self.show)
+
     def refuse_elsewhere(self, path: Path, named_by: str) -> Path:
         """Return a path resolved; refuse one that a stranger's file names and that no rule allows."""
         _, real = links_to(path)

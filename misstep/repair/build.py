@@ -10,6 +10,7 @@ from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.options.common import Data, Json, json_text, refuse_given
 from misstep.options.run_folders import stopped_with
+from misstep.options.sandbox import Show
 
 if TYPE_CHECKING:
     from misstep.harness.repair.build.sets import Built
@@ -51,6 +52,7 @@ def build(
         typer.Option(metavar="VENV", help="Its virtual environment or interpreter (.venv, venv or the active one)."),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of cases at once.")] = 2,
+    show: Show = None,
     data: Data = None,
     json: Json = False,
 ) -> None:
@@ -83,7 +85,7 @@ def build(
         raise UsageError("--find looks for new faults and takes no recipes", "Leave out --recipes.")
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder", "Name a folder for the cases.")
-    sandbox = find_sandbox()
+    sandbox = find_sandbox(show=show or ())
     with stopped_with(f"whole cases are in {out}, and the same command goes on"):
         if history is not None:
             return _say_cases(_from_history(history, test_command, python, out, sandbox), out, json=json)
@@ -109,7 +111,7 @@ def _from_history(repository: Path, command: str, python: Path | None, out: Path
     from misstep.harness.repair.build.history import cases_from_history
     from misstep.harness.workspace import own_command, project_toolchain
 
-    own, tools = own_command(command), project_toolchain(repository, command, python)
+    own, tools = own_command(command), project_toolchain(repository, command, python, sandbox.show)
     mined = cases_from_history(repository, own, out, sandbox=sandbox, toolchain=tools, python=python)
     for one in mined:
         if one.reason:

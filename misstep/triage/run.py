@@ -114,14 +114,16 @@ def triage(
     if access != "text":
         refuse_given(context, {"without_solution"}, f"with --access {access} the files can be read")
     if access != "sandbox":
-        refuse_given(context, {"sandbox", "unsafe_no_sandbox", "wheels"}, f"with --access {access} nothing runs")
+        refuse_given(
+            context, {"sandbox", "unsafe_no_sandbox", "show", "wheels"}, f"with --access {access} nothing runs"
+        )
     elif box.unsafe_no_sandbox:
         refuse_given(context, {"sandbox"}, "--unsafe-no-sandbox uses none")
     with run_folders.kept_or_thrown_away(out) as run, with_local_model(replace(asking, shards=parts.count)) as known:
         cases = asked_cases(paths, run, gold, parts.shard)
         allowed = cases.at_most(access)
         if allowed == "sandbox":
-            cases = cases.within(find_sandbox(box.place))
+            cases = cases.within(find_sandbox(box.place, box.show or ()))
             allowed = cases.at_most(access)
         if allowed == "sandbox":
             box.warn("the cases run")
@@ -137,7 +139,14 @@ def triage(
             budget=case_tokens or (_LOCAL_TOKENS if asking.local else TOKENS_OF_CASE),
         )
         judge_cases(
-            replace(chosen, cases=cases.cases, roots=cases.roots, without_solution=without_solution, wheels=wheels),
+            replace(
+                chosen,
+                cases=cases.cases,
+                roots=cases.roots,
+                without_solution=without_solution,
+                wheels=wheels,
+                show=tuple(box.show or ()),
+            ),
             cases,
             run,
             known,

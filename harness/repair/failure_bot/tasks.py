@@ -233,7 +233,6 @@ def write_task_case(
     seconds: float = Limits().seconds,
     uncommitted: bool = False,
     python: Path | None = None,
-    tasks_file: Path | None = None,
 ) -> RepairCase:
     """Write a task as a repair case: the tree at its commit, the failing tests as oracle, the blamed change as diff."""
     with Repository(folder, uncommitted=uncommitted) as repository:
@@ -256,7 +255,6 @@ def write_task_case(
         extra={
             "commit": task.commit,
             **environment_of(folder, python),
-            **({"tasks": str(tasks_file)} if tasks_file else {}),
         },
     )
     write_case(case, case_folder)

@@ -66,6 +66,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
     - `roots`: Case → part → exported image, of cases whose images are not in their folder.
     - `images`: The folder in which images are made ready, shared by all that judge.
     - `wheels`: The folder of wheels from which `requirements.txt` of a case is installed, for all cases.
+    - `show`: The folders that the user has shown in the sandbox.
     """
 
     method: Method
@@ -77,6 +78,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
     roots: Mapping[str, Mapping[str, Path]] = {}
     images: Path | None = None
     wheels: Path | None = None
+    show: tuple[Path, ...] = ()
     kind: ClassVar[Kind] = "triage"
     labels: ClassVar[Mapping[str, str]] = dict.fromkeys(FAULTS, "")
     reads_trajectories: ClassVar[bool] = True
@@ -167,7 +169,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
 
     @cached_property
     def _found_sandbox(self) -> Sandbox:
-        return find_sandbox(self.sandbox)
+        return find_sandbox(self.sandbox, self.show)
 
 
 def case_folder(folder: Path, named: Any, item: str, cases: Path | None = None) -> Path:
