@@ -46,7 +46,7 @@ def doctor(
     runs the tests of the last commit once; the exit code is 1 if none was seen that lacks no package.
     """
     if repository is not None:
-        _try_project(repository, test_command, python, find_sandbox(sandbox, show or ()), json=json)
+        _try_project(repository, test_command, python, find_sandbox(sandbox).showing(show or ()), json=json)
         return
     if test_command or python is not None or show or sandbox != "auto":
         raise UsageError("an option about REPO without REPO", "Name the repository: `misstep doctor REPO …`.")

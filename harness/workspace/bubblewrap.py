@@ -13,16 +13,18 @@ import stat
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from copy import copy
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
+from typing import Self
 
 import msgspec
 
 from misstep.harness.errors import SandboxFailed
 from misstep.harness.workspace import supervision, system_calls
 from misstep.harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Checkout, Finished, Limits, Mounts
-from misstep.harness.workspace.showing import channels_beneath, distinct, is_special, same_as_decided
+from misstep.harness.workspace.showing import channels_beneath, distinct, is_special, named_by_user, same_as_decided
 
 SANDBOX_USER = 61001
 """The user that commands run as where Misstep itself runs as root."""
@@ -72,11 +74,18 @@ class Bubblewrap:
 
     name = "bubblewrap"
     roots = True
+    show: tuple[Path, ...] = ()
 
-    def __init__(self, program: Path, *, overlays: bool, show: Sequence[Path] = ()) -> None:
-        self.program, self.overlays, self.show = program, overlays, tuple(show)
+    def __init__(self, program: Path, *, overlays: bool) -> None:
+        self.program, self.overlays = program, overlays
         self._layered = overlays
         self.owner = SANDBOX_USER if os.geteuid() == 0 else None
+
+    def showing(self, folders: Sequence[Path]) -> Self:
+        """Return the same sandbox with folders in it that the user named."""
+        other = copy(self)
+        other.show = named_by_user(folders)
+        return other
 
     def run(
         self, command: Sequence[str], mounts: Mounts, *, limits: Limits, environment: Mapping[str, str] = NO_VARIABLES

@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
@@ -16,7 +16,6 @@ from misstep.harness.errors import MisstepError, SandboxMissing, UsageError
 from misstep.harness.workspace.bubblewrap import Bubblewrap
 from misstep.harness.workspace.keeper import Landlocked, Unsandboxed
 from misstep.harness.workspace.sandbox import Limits, Mounts, Sandbox
-from misstep.harness.workspace.showing import named_by_user
 from misstep.harness.workspace.workspace import open_workspace
 
 BEST = (0, 11)
@@ -41,19 +40,16 @@ class Tried(Struct, frozen=True):
     reason: str = ""
 
 
-def find_sandbox(name: str = "auto", show: Sequence[Path] = ()) -> Sandbox:
-    """Return the best sandbox of this machine, or the one of a name; in it, folders that the user named are shown."""
-    shown = named_by_user(show)
+def find_sandbox(name: str = "auto") -> Sandbox:
+    """Return the best sandbox of this machine, or the one of a name."""
     if name not in NAMES:
         raise UsageError(f"no sandbox {name!r}", f"There are: {', '.join(NAMES)}.")
     if name == "unsandboxed":
-        return Unsandboxed(shown)
+        return Unsandboxed()
     reasons: list[str] = []
     for one in tried() if name == "auto" else (one for one in tried() if one.name == name):
         if one.works:
-            if one.name == "bubblewrap":
-                return Bubblewrap(Path(one.path), overlays=one.overlays, show=shown)
-            return Landlocked(shown)
+            return Bubblewrap(Path(one.path), overlays=one.overlays) if one.name == "bubblewrap" else Landlocked()
         reasons.append(f"{one.name}: {one.reason}")
     raise SandboxMissing(f"no sandbox works on this machine ({'; '.join(reasons)})", advice())
 

@@ -7,16 +7,18 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from signal import SIGKILL
+from typing import Self
 
 from misstep.harness.errors import SandboxFailed
 from misstep.harness.workspace import beneath, supervision
 from misstep.harness.workspace.bubblewrap import ENVIRONMENT, SANDBOX_USER
 from misstep.harness.workspace.sandbox import MIB, NO_VARIABLES, Finished, Limits, Mounts
-from misstep.harness.workspace.showing import same_as_decided
+from misstep.harness.workspace.showing import named_by_user, same_as_decided
 
 _KEEPER = Path(__file__).with_name("keeper_process.py")
 _OLDEST_ABI = 6
@@ -32,11 +34,17 @@ class _UnderKeeper:
     name: str
     overlays = False
     roots = False
+    show: tuple[Path, ...] = ()
     confined: bool
 
-    def __init__(self, show: Sequence[Path] = ()) -> None:
-        self.show = tuple(show)
+    def __init__(self) -> None:
         self.owner = SANDBOX_USER if self.confined and os.geteuid() == 0 else None
+
+    def showing(self, folders: Sequence[Path]) -> Self:
+        """Return the same sandbox with folders in it that the user named."""
+        other = copy(self)
+        other.show = named_by_user(folders)
+        return other
 
     def run(
         self, command: Sequence[str], mounts: Mounts, *, limits: Limits, environment: Mapping[str, str] = NO_VARIABLES

@@ -85,7 +85,7 @@ def build(
         raise UsageError("--find looks for new faults and takes no recipes", "Leave out --recipes.")
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder", "Name a folder for the cases.")
-    sandbox = find_sandbox(show=show or ())
+    sandbox = find_sandbox().showing(show or ())
     with stopped_with(f"whole cases are in {out}, and the same command goes on"):
         if history is not None:
             return _say_cases(_from_history(history, test_command, python, out, sandbox), out, json=json)

@@ -113,7 +113,7 @@ def land(
 
     record = _attempt(run, attempt)
     case = case_of(run, record.case)
-    report = report_at(repository, revision, case.case, find_sandbox(sandbox, show or ()), python)
+    report = report_at(repository, revision, case.case, find_sandbox(sandbox).showing(show or ()), python)
     if not report.passed:
         say(f"misstep: the test does not pass at {revision} of {repository}, so nothing was recorded.")
         print(report.feedback())

@@ -123,7 +123,7 @@ def triage(
         cases = asked_cases(paths, run, gold, parts.shard)
         allowed = cases.at_most(access)
         if allowed == "sandbox":
-            cases = cases.within(find_sandbox(box.place, box.show or ()))
+            cases = cases.within(find_sandbox(box.place).showing(box.show or ()))
             allowed = cases.at_most(access)
         if allowed == "sandbox":
             box.warn("the cases run")

@@ -63,7 +63,7 @@ def hardening(options: SkillOptions) -> Skill:
     """Return the rules of a guide on a root file system in the sandbox."""
     from misstep.harness.reflexive.hardening import HardeningSkill
 
-    sandbox = find_sandbox(options.sandbox, options.show)
+    sandbox = find_sandbox(options.sandbox).showing(options.show)
     whole = HardeningSkill(sandbox)
     return whole if options.n is None else HardeningSkill(sandbox, sampled(whole.items, options.n, options.seed))
 
@@ -90,7 +90,7 @@ def repair(options: SkillOptions) -> Skill:
     if options.cases is None:
         raise UsageError("the skill `repair` needs repair cases", "Name their folder with --cases.")
     cases = sampled_cases(list(read_cases(options.cases)), options.n, options.seed)
-    return RepairSkill(cases, find_sandbox(options.sandbox, options.show))
+    return RepairSkill(cases, find_sandbox(options.sandbox).showing(options.show))
 
 
 def command(options: SkillOptions) -> Skill:
@@ -100,4 +100,4 @@ def command(options: SkillOptions) -> Skill:
     if options.target is None:
         advice = "Name its TOML file with --target; `misstep help reflect-command` shows one."
         raise UsageError("the skill `command` needs a file that names a checkout and its items", advice)
-    return CommandSkill(options.target, find_sandbox(options.sandbox, options.show))
+    return CommandSkill(options.target, find_sandbox(options.sandbox).showing(options.show))

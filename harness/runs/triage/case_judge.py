@@ -169,7 +169,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
 
     @cached_property
     def _found_sandbox(self) -> Sandbox:
-        return find_sandbox(self.sandbox, self.show)
+        return find_sandbox(self.sandbox).showing(self.show)
 
 
 def case_folder(folder: Path, named: Any, item: str, cases: Path | None = None) -> Path:
