@@ -15,7 +15,7 @@ from signal import SIGKILL
 from typing import Self
 
 from misstep.harness.errors import SandboxFailed
-from misstep.harness.workspace import beneath, supervision
+from misstep.harness.workspace import beneath, supervision, system_calls
 from misstep.harness.workspace.bubblewrap import ENVIRONMENT, SANDBOX_USER
 from misstep.harness.workspace.sandbox import MIB, NO_VARIABLES, Finished, Limits, Mounts
 from misstep.harness.workspace.showing import named_by_user, same_as_decided
@@ -77,7 +77,7 @@ class _UnderKeeper:
         disk = supervision.DiskUse(mounts.workspace, temporary, limit=limits.disk_mb * MIB + mounts.allowance)
         process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-I", "-S", str(_KEEPER)],
-            env={},
+            env={"HOME": str(temporary)},  # the engine wants one, and a user without an account has none
             start_new_session=True,
             cwd="/",
             stdin=subprocess.PIPE,
@@ -128,9 +128,7 @@ class Landlocked(_UnderKeeper):
         if find_spec("sandlock") is None:
             return "", "the package sandlock is not installed"
         number = importlib.metadata.version("sandlock")
-        from sandlock import landlock_abi_version
-
-        abi = landlock_abi_version()
+        abi = system_calls.landlock_version()
         if abi < _OLDEST_ABI:
             return number, f"the kernel's Landlock is version {abi}, {_OLDEST_ABI} is needed (Linux 6.12)"
         return number, ""

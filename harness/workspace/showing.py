@@ -169,12 +169,20 @@ def never_shown(path: Path, checkout: Path | None = None) -> str:
     """Return why a resolved path is never shown; empty if nothing forbids it."""
     if any(path.is_relative_to(each) for each in _KERNEL):
         return "is of the kernel or of running programs"
-    homes = {Path.home().resolve(), Path("/root"), Path("/home")}
+    homes = {home().resolve(), Path("/root"), Path("/home")}
     with suppress(KeyError):  # a user without an account
         homes.add(Path(pwd.getpwuid(os.geteuid()).pw_dir).resolve())
-    if path.parent == Path("/home") or any(home.is_relative_to(path) for home in homes):
+    if path.parent == Path("/home") or any(each.is_relative_to(path) for each in homes):
         return "is a home, or holds homes"
     return "holds the checkout" if checkout is not None and checkout.is_relative_to(path) else ""
+
+
+def home() -> Path:
+    """Return the user's home; the root folder for a user who has neither an account nor the variable `HOME`."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/")
 
 
 def links_to(path: Path) -> tuple[tuple[Path, ...], Path]:
@@ -216,10 +224,9 @@ def is_known(program: Path) -> bool:
 
 
 def _managed() -> Iterator[Path]:
-    home = Path.home()
     for variable, default, inner in _MANAGED:
         named = Path(os.environ.get(variable, "") if variable else "")
-        folder = (named if named.is_absolute() else home / default) / inner
+        folder = (named if named.is_absolute() else home() / default) / inner
         if not never_shown(folder.resolve()):
             yield folder.resolve()
     if conda := os.environ.get("CONDA_EXE"):
@@ -283,8 +290,8 @@ def _named_in_settings(folder: Path) -> Iterator[Path]:
     for line in text.splitlines():
         key, _, value = line.partition("=")
         if key.strip() == "home" and value.strip().startswith("/"):
-            home = Path(value.strip())
-            yield from [home / name for name in ("python3", "python") if (home / name).exists()][:1]
+            programs = (Path(value.strip(), name) for name in ("python3", "python"))
+            yield from [program for program in programs if program.exists()][:1]
             return
 
 

@@ -22,6 +22,7 @@ from misstep.harness.workspace.sandbox import INSIDE, NO_VARIABLES, Checkout
 from misstep.harness.workspace.showing import (
     Showing,
     distinct,
+    home,
     is_environment,
     links_to,
     named_by_user,
@@ -189,15 +190,15 @@ def _environment(showing: Showing, command: str) -> Path | None:
 
 def _kept_elsewhere(runner: str, folder: Path) -> Iterator[Path]:
     """Yield the environments that poetry and pipenv keep for a project outside of it."""
-    home = Path.home()
     if runner == "poetry":  # its name ends with a digest of the project's folder
         digest = base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(os.path.realpath(folder))).digest()).decode()[:8]
         cache = Path(
-            os.environ.get("POETRY_CACHE_DIR") or Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache", "pypoetry")
+            os.environ.get("POETRY_CACHE_DIR")
+            or Path(os.environ.get("XDG_CACHE_HOME") or home() / ".cache", "pypoetry")
         )
         yield from sorted((cache / "virtualenvs").glob(f"*-{digest}-py*"), reverse=True)
     if runner == "pipenv":
-        environments = Path(os.environ.get("WORKON_HOME") or home / ".local/share/virtualenvs")
+        environments = Path(os.environ.get("WORKON_HOME") or home() / ".local/share/virtualenvs")
         yield from (file.parent for file in environments.glob("*/.project") if file.read_text().strip() == str(folder))
 
 
