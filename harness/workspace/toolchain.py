@@ -105,7 +105,7 @@ def project_toolchain(
     """
     top = checkout.resolve()
     showing = Showing(top, named_by_user(show, top))
-    program = _program(python) if python is not None else _environment(showing, command)
+    program = _program(python, showing) if python is not None else _environment(showing, command)
     inner = program.parent.parent if program is not None and program.is_relative_to(top) else None
     if inner is not None and (inner == top or not inner.is_relative_to(top)):
         message, advice = "lies in the checkout, and in no environment there", "Name an environment, as .venv."
@@ -128,23 +128,27 @@ def project_toolchain(
     return Toolchain(base.python, distinct(read_only), Checkout(top, shown), variables)
 
 
-def _program(python: Path) -> Path:
+def _program(python: Path, showing: Showing) -> Path:
     if python.is_dir():
         inner = next((python / name for name in ("bin/python", "bin/python3") if (python / name).exists()), None)
         if inner is None:
             raise InputError("is a folder without bin/python", "Name a virtual environment.", file=python)
-        return _placed(inner)
+        return _placed(inner, showing)
     program = shutil.which(str(python))
     if program is None:
         raise InputError("no such interpreter", "Name a virtual environment, or its bin/python.", file=python)
-    return _placed(Path(program))
+    return _placed(Path(program), showing)
 
 
-def _placed(program: Path) -> Path:
+def _placed(program: Path, showing: Showing) -> Path:
     """Return a program beneath the folder where its environment really lies: one of the checkout's is a stranger's."""
-    if program.parent.name == "..":
-        return links_to(program.parent)[1] / program.name
-    return links_to(program.parent.parent)[1] / program.parent.name / program.name
+    folder, inner = program.parent.parent, program.parent.name
+    if inner == "..":
+        folder, inner = program.parent, "."
+    links, real = links_to(folder)
+    if any(map(showing.is_own, links)):  # where a link of the checkout leads, the checkout does not decide
+        showing.refuse_elsewhere(folder, "The checkout")
+    return real / inner / program.name
 
 
 def install_line(toolchain: Toolchain) -> str:
@@ -170,16 +174,14 @@ def _environment(showing: Showing, command: str) -> Path | None:
     top = showing.checkout or Path.cwd()
     runner = _RUNNER.search(command)
     folders = _folders(top, command)
-    own = [folder / name for folder in folders for name in _ENVIRONMENTS]
-    uv = os.environ.get("UV_PROJECT_ENVIRONMENT")
-    places = [*([top / uv] if uv else []), *own]
+    places = [folder / name for folder in folders for name in _ENVIRONMENTS]
+    if own := os.environ.get("UV_PROJECT_ENVIRONMENT"):
+        places.insert(0, top / own)
     places += [place for folder in folders for place in _kept_elsewhere(runner[1] if runner else "", folder)]
     places += [Path(active) for name in _ELSEWHERE if (active := os.environ.get(name))]
     for place in places:
         if is_environment(place) and os.path.exists(place / "bin/python"):  # noqa: PTH110 (or it may not be looked at)
-            if place in own:  # where a link of the checkout leads, the checkout does not decide
-                return showing.refuse_elsewhere(place, "The checkout") / "bin/python"
-            return _placed(place / "bin/python")
+            return _placed(place / "bin/python", showing)
     if runner:
         raise UsageError(
             f"{runner[1]} has no environment in {top}",
