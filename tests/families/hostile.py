@@ -9,7 +9,7 @@ import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -18,21 +18,22 @@ CANARY = "canary-5f0d1c7a93"
 """What the secret file holds: it must be in no output."""
 
 PROBE = """
-import os, socket, unittest
+import itertools, os, socket, unittest
 
 
 def tried(place):
-    for name in [place, *(os.path.join(top, name) for top in (place, ".") for top, _, names in
-                          os.walk(top, followlinks=True) for name in names[:50])][:5000]:
-        try:
-            if os.path.basename(name) == "daemon":
-                opened = socket.socket(socket.AF_UNIX)
-                opened.connect(name)
-                opened.sendall(b"heard")
-            elif os.path.basename(name).startswith("secret"):
-                print(open(name).read())
-        except OSError:
-            pass
+    walks = itertools.chain.from_iterable(itertools.islice(os.walk(top, followlinks=True), 200) for top in (place, "."))
+    for top, _, names in walks:
+        for name in names:
+            try:
+                if name == "daemon":
+                    opened = socket.socket(socket.AF_UNIX)
+                    opened.connect(os.path.join(top, name))
+                    opened.sendall(b"heard")
+                elif name == "secret":
+                    print(open(os.path.join(top, name)).read())
+            except OSError:
+                pass
 
 
 class Probe(unittest.TestCase):
@@ -81,31 +82,27 @@ def outside(folder: Path) -> Iterator[Outside]:
         (folder / "bin" / name).write_text(f'#!/bin/sh\ntouch {folder}/ran\necho \'["{folder}", "cpython"]\'\n')
         (folder / "bin" / name).chmod(0o755)
     made = Outside(folder, 0, f"\0misstep-{os.getpid()}-{folder.name}", [])
-    by_path, by_name, by_port = (socket.socket(family) for family in (socket.AF_UNIX, socket.AF_UNIX, socket.AF_INET))
-    at = os.open(folder / "lib", os.O_RDONLY)
-    by_path.bind(f"/proc/self/fd/{at}/daemon")  # the name of a socket is short
-    os.close(at)
-    (folder / "lib/daemon").chmod(0o777)
-    by_name.bind(made.abstract)
-    by_port.bind(("127.0.0.1", 0))
-    made.port = by_port.getsockname()[1]
-    listeners = {"path": by_path, "name": by_name, "port": by_port}
-    for name, listener in listeners.items():
-        listener.listen()
-        threading.Thread(target=_listen, args=(name, listener, made.heard), daemon=True).start()
-    try:
+    with ExitStack() as opened:
+        families = {"path": socket.AF_UNIX, "name": socket.AF_UNIX, "port": socket.AF_INET}
+        listeners = {name: opened.enter_context(socket.socket(family)) for name, family in families.items()}
+        at = os.open(folder / "lib", os.O_RDONLY)
+        listeners["path"].bind(f"/proc/self/fd/{at}/daemon")  # a socket takes no long name
+        os.close(at)
+        (folder / "lib/daemon").chmod(0o777)
+        listeners["name"].bind(made.abstract)
+        listeners["port"].bind(("127.0.0.1", 0))
+        made.port = listeners["port"].getsockname()[1]
+        for name, listener in listeners.items():
+            listener.listen()
+            threading.Thread(target=_listen, args=(name, listener, made.heard), daemon=True).start()
+            opened.callback(listener.shutdown, socket.SHUT_RDWR)
         yield made
-    finally:
-        for listener in listeners.values():
-            with suppress(OSError):
-                listener.shutdown(socket.SHUT_RDWR)
-            listener.close()
 
 
 def _listen(name: str, listener: socket.socket, heard: list[str]) -> None:
     with suppress(OSError):
         while True:
-            listener.accept()
+            listener.accept()[0].close()
             heard.append(name)
 
 

@@ -1,5 +1,6 @@
 """What strangers' files ask for is not shown: no secret is in an output, no listener hears, nothing of theirs runs."""
 
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -23,9 +24,11 @@ def _nothing_is_active(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def secret(tmp_path: Path) -> Iterator[Outside]:
-    with outside(tmp_path / "outside") as made:
-        yield made
+def secret() -> Iterator[Outside]:
+    with tempfile.TemporaryDirectory(prefix="outside-") as folder:
+        Path(folder).chmod(0o755)  # it is within reach of everyone: no permission keeps anybody out
+        with outside(Path(folder)) as made:
+            yield made
 
 
 @pytest.fixture(params=["bubblewrap", "sandlock"])
@@ -38,8 +41,9 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 def ran(*arguments: str | Path) -> tuple[int, str]:
     result = CliRunner().invoke(app, [*map(str, arguments)])
-    raised = "" if result.exception is None else str(result.exception)
-    return result.exit_code, f"{result.output}{raised}"
+    if isinstance(result.exception, MisstepError):
+        return result.exception.exit_code, f"{result.output}{result.exception.line()}"
+    return result.exit_code, f"{result.output}{result.exception or ''}"
 
 
 def kept_out(secret: Outside, output: str, folder: Path | None = None) -> bool:
