@@ -169,7 +169,9 @@ class Bubblewrap:
             temporary = min(limits.disk_mb, limits.memory_mb // 4, _MOST_TEMPORARY) * MIB
             options += ["--size", str(temporary), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
             shows = _ReadOnly(command[0], mounts, places, layered=self._layered)
-            for shown in distinct((*mounts.read_only, *self.show)):
+            project = mounts.checkout.folder if mounts.checkout is not None else None
+            named = (each for each in self.show if project is None or not project.is_relative_to(each))
+            for shown in distinct((*mounts.read_only, *named)):  # the place of the project leads to its tree
                 options += shows.at(shown, str(shown))
             options += [*_workspace(mounts, places), *_checkout(mounts.checkout, shows)]
             options += ["--chdir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]

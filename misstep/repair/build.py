@@ -111,8 +111,8 @@ def _from_history(repository: Path, command: str, python: Path | None, out: Path
     from misstep.harness.repair.build.history import cases_from_history
     from misstep.harness.workspace import own_command, project_toolchain
 
-    own, tools = own_command(command), project_toolchain(repository, command, python, sandbox.show)
-    mined = cases_from_history(repository, own, out, sandbox=sandbox, toolchain=tools, python=python)
+    tools = project_toolchain(repository, command, python, sandbox.show)
+    mined = cases_from_history(repository, own_command(command), out, sandbox=sandbox, toolchain=tools, python=python)
     for one in mined:
         if one.reason:
             say(f"misstep: {one.commit.short} is not a case: {plain(one.reason)}")

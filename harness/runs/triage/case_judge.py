@@ -28,7 +28,7 @@ from misstep.harness.triage.protocols import TextAccess
 from misstep.harness.triage.replica import SECONDS_OF_CASE, ReplicasOfCase
 from misstep.harness.triage.root_file_systems import RootFileSystems
 from misstep.harness.triage.texts import FilesOfCase, TextsOfCase, TextsOfItem
-from misstep.harness.workspace import Sandbox, find_sandbox
+from misstep.harness.workspace import Sandbox, find_sandbox, python_toolchain
 
 _RUNNING = threading.BoundedSemaphore(os.cpu_count() or 1)
 """More sandboxes at once than processors would make tests fail by their time limits that pass alone."""
@@ -48,6 +48,12 @@ class Method(Protocol):
     @property
     def uses_model(self) -> bool:
         """Return whether it asks a model."""
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Return what of the machine the sandbox shows, for a judge that runs things."""
+        places = (*python_toolchain().read_only, *self.show) if self.method.access == "sandbox" else ()
+        return tuple(map(str, places))
 
     def settings(self) -> dict[str, Any]:
         """Return all of its values that can change a verdict; they have types of TOML."""
@@ -97,6 +103,12 @@ class CaseJudge(Struct, frozen=True, dict=True):
     def uses_model(self) -> bool:
         """Return whether the method asks a model."""
         return self.method.uses_model
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Return what of the machine the sandbox shows, for a judge that runs things."""
+        places = (*python_toolchain().read_only, *self.show) if self.method.access == "sandbox" else ()
+        return tuple(map(str, places))
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of the method, and the time for a case."""
