@@ -62,7 +62,7 @@ class FoundCases(Struct, frozen=True):
         return not self.cases and any(each.rule in ENDS for each in self.held_back)
 
 
-class Project(Struct, frozen=True):
+class RunRepository(Struct, frozen=True):
     """What a run found of its repository, and the file of its tasks.
 
     - `python`: The environment that the user named; empty where none was.
@@ -103,7 +103,7 @@ def cases_of_repository(repository: Path, tests: RepositoryTests, out: Path, san
     toolchain = project_toolchain(repository, tests.command, tests.python, sandbox.show)
     command, tasks_file = own_command(tests.command), (tests.tasks_file or tasks_beside(repository)).resolve()
     python = "" if tests.python is None else str(tests.python.absolute())
-    project = Project(str(repository.resolve()), str(tasks_file), python, (toolchain.python, *toolchain.shown))
+    project = RunRepository(str(repository.resolve()), str(tasks_file), python, (toolchain.python, *toolchain.shown))
     if folder.is_dir():
         return _found_cases(out, project, toolchain)
     limits, uncommitted = Limits(seconds=tests.seconds), tests.uncommitted
@@ -166,14 +166,14 @@ def _landed(
     return held_back
 
 
-def _found_cases(out: Path, project: Project, toolchain: Toolchain) -> FoundCases:
+def _found_cases(out: Path, project: RunRepository, toolchain: Toolchain) -> FoundCases:
     held = out / HELD_BACK
     items = msgspec.json.decode(held.read_bytes(), type=tuple[HeldBack, ...]) if held.is_file() else ()
     cases = (read_case(each) for each in sorted((out / CASES).iterdir()))
     return FoundCases(tuple(replace(_placed(each, project), toolchain=toolchain) for each in cases), items)
 
 
-def _placed(folder: CaseFolder, project: Project | None) -> CaseFolder:
+def _placed(folder: CaseFolder, project: RunRepository | None) -> CaseFolder:
     """Return a case of a run; where its repository and its tasks are, the run says and not the file of the case."""
     own = {name: value for name, value in folder.case.extra.items() if name not in ("checkout", "python", "tasks")}
     if project is not None:
@@ -182,10 +182,10 @@ def _placed(folder: CaseFolder, project: Project | None) -> CaseFolder:
     return replace(folder, case=replace(folder.case, extra=own))
 
 
-def _project_of(run: Path) -> Project | None:
+def _project_of(run: Path) -> RunRepository | None:
     file = run / PROJECT
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Project) if file.is_file() else None
+        return msgspec.json.decode(file.read_bytes(), type=RunRepository) if file.is_file() else None
     except msgspec.DecodeError as error:
         message, advice = f"is not what a run wrote: {error}", "Take the run folder as it was written."
         raise InputError(message, advice, file=file) from error

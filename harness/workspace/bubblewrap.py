@@ -23,8 +23,9 @@ import msgspec
 
 from misstep.harness.errors import SandboxFailed
 from misstep.harness.workspace import supervision, system_calls
-from misstep.harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Checkout, Finished, Limits, Mounts
-from misstep.harness.workspace.showing import channels_beneath, distinct, is_special, named_by_user, same_as_decided
+from misstep.harness.workspace.read_only import SYSTEM_NAMES, ReadOnly, checkout_options
+from misstep.harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Finished, Limits, Mounts
+from misstep.harness.workspace.showing import distinct, named_by_user
 
 SANDBOX_USER = 61001
 """The user that commands run as where Misstep itself runs as root."""
@@ -42,14 +43,8 @@ _NAMESPACES = (
     *(f"--unshare-{kind}" for kind in ("user", "ipc", "pid", "net", "uts", "cgroup-try")),
     *("--disable-userns", "--hostname", "sandbox", "--new-session", "--die-with-parent", "--clearenv"),
 )
-_SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 _SHARED_MEMORY = 16 * MIB
-_CACHES = 64 * MIB
-_CACHE_NAMES = (".cache", ".vite", ".vitest")
-_MOST_ENTRIES = 2000
-"""Packages that are shown one by one; the program takes some thousand arguments."""
-
 _REVEALED = "/mnt"
 _BARE = {"PATH": "/usr/bin:/usr/sbin:/bin:/sbin"}
 _ENDED_MILLISECONDS = 5000
@@ -168,12 +163,12 @@ class Bubblewrap:
                 options += account(path, text)
             temporary = min(limits.disk_mb, limits.memory_mb // 4, _MOST_TEMPORARY) * MIB
             options += ["--size", str(temporary), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
-            shows = _ReadOnly(command[0], mounts, places, layered=self._layered)
+            shows = ReadOnly(command[0], mounts, places.of, layered=self._layered)
             project = mounts.checkout.folder if mounts.checkout is not None else None
             named = (each for each in self.show if project is None or not project.is_relative_to(each))
             for shown in distinct((*mounts.read_only, *named)):  # the place of the project leads to its tree
                 options += shows.at(shown, str(shown))
-            options += [*_workspace(mounts, places), *_checkout(mounts.checkout, shows)]
+            options += [*_workspace(mounts, places), *checkout_options(mounts.checkout, shows)]
             options += ["--chdir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
         if calls := system_calls.program():
             options += ["--seccomp", in_file(calls)]
@@ -323,7 +318,7 @@ def _root(mounts: Mounts, places: _Places) -> Iterator[str]:
 
 def _system() -> Iterator[str]:
     yield from ("--ro-bind", "/usr", "/usr")
-    for name in _SYSTEM:
+    for name in SYSTEM_NAMES:
         path = Path("/", name)
         if path.is_symlink():
             yield from ("--symlink", str(path.readlink()), str(path))
@@ -357,57 +352,6 @@ def _workspace(mounts: Mounts, places: _Places, place: str = INSIDE) -> Iterator
         yield from ("--overlay-src", places.of(layer, whole if layer.is_relative_to(whole) else layer))
     work = mounts.work or whole / "work"
     yield from ("--overlay", places.of(mounts.workspace, whole), places.of(work, whole), place)
-
-
-class _ReadOnly:
-    """Shows files and folders read-only, and no socket or pipe in them.
-
-    A read-only mount does not keep a program from talking to who listens at a socket or a pipe in it. One that is seen
-    through a layer is not the one that is listened at; where the kernel makes no layers, an empty device lies over it.
-    """
-
-    def __init__(self, program: str, mounts: Mounts, places: _Places, *, layered: bool) -> None:
-        self._program, self._places = program, places
-        self._empty = ""
-        if layered:
-            empty = mounts.workspace.parent / "empty"
-            empty.mkdir(mode=0o755, exist_ok=True)
-            self._empty = places.of(empty, mounts.workspace.parent)
-
-    def at(self, path: Path, place: str) -> Iterator[str]:
-        """Return the options that show a path at a place; it must be what it was when that was decided."""
-        if path.is_symlink():
-            yield from ("--symlink", str(path.readlink()), place)
-            return
-        if not same_as_decided(path):
-            reason = f"the sandbox could not start {self._program!r}: {path} is not what it was when it was looked at"
-            raise SandboxFailed(reason, "Run the command again.")
-        source = self._places.of(path)
-        if self._empty and path.is_dir():
-            yield from ("--overlay-src", self._empty, "--overlay-src", source, "--ro-overlay", place)
-            return
-        yield from ("--ro-bind", source, place)
-        for channel in channels_beneath(path) if path.is_dir() else ():
-            yield from ("--ro-bind", "/dev/null", f"{place}/{channel}")
-
-
-def _checkout(checkout: Checkout | None, shows: _ReadOnly) -> Iterator[str]:
-    if checkout is None:
-        return
-    for path in checkout.shown:
-        folder, place = checkout.folder / path, f"{INSIDE}/{path}"
-        entries = sorted(folder.iterdir()) if folder.name == "node_modules" else []
-        if not entries or len(entries) > _MOST_ENTRIES:
-            yield from shows.at(folder, place)
-            continue
-        # Tools keep caches beside the packages: it takes writes, which end with the command; packages take none.
-        yield from ("--size", str(_CACHES), "--perms", "0755", "--tmpfs", place)
-        for entry in entries:
-            # A link to a package of the same monorepo leads into the workspace.
-            if entry.is_symlink() or not (entry.name.startswith(_CACHE_NAMES) or is_special(entry)):
-                yield from shows.at(entry, f"{place}/{entry.name}")
-    if checkout.folder.parts[1:2] and checkout.folder.parts[1] not in ("usr", *_SYSTEM):
-        yield from ("--symlink", INSIDE, str(checkout.folder))
 
 
 def _limited(limits: Limits, *, here: bool = True) -> list[str]:

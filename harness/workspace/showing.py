@@ -220,7 +220,7 @@ def is_known(program: Path) -> bool:
         return False
     on_path = (shutil.which(name, path=_absolute_path()) for name in {"python3", "python", program.name})
     found = {Path(each).resolve() for each in (sys.executable, *filter(None, on_path))}
-    return program in found or any(program.is_relative_to(folder) for folder in (sys.base_prefix, *_managed()))
+    return program in found or any(program.is_relative_to(folder) for folder in (Path(sys.base_prefix), *_managed()))
 
 
 def _managed() -> Iterator[Path]:

@@ -94,8 +94,8 @@ def build(
             from misstep.harness.repair.build.datasets import drawn, write_cases
 
             folder = locate(set_name, data)
-            cases = write_cases(set_name, folder, out, sandbox, drawn(set_name, folder, n, seed), workers)
-            return _say_cases([case.case.id for case in cases], out, json=json)
+            made = write_cases(set_name, folder, out, sandbox, drawn(set_name, folder, n, seed), workers)
+            return _say_cases([case.case.id for case in made], out, json=json)
         if find:
             built = find_set(set_name, n or _SETS[set_name], seed, out, sandbox, workers)
         else:
@@ -113,9 +113,8 @@ def _from_history(repository: Path, command: str, python: Path | None, out: Path
 
     tools = project_toolchain(repository, command, python, sandbox.show)
     mined = cases_from_history(repository, own_command(command), out, sandbox=sandbox, toolchain=tools, python=python)
-    for one in mined:
-        if one.reason:
-            say(f"misstep: {one.commit.short} is not a case: {plain(one.reason)}")
+    for one in (each for each in mined if each.reason):
+        say(f"misstep: {one.commit.short} is not a case: {plain(one.reason)}")
     return [one.case.id for one in mined if one.case]
 
 

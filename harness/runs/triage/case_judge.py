@@ -49,12 +49,6 @@ class Method(Protocol):
     def uses_model(self) -> bool:
         """Return whether it asks a model."""
 
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """Return what of the machine the sandbox shows, for a judge that runs things."""
-        places = (*python_toolchain().read_only, *self.show) if self.method.access == "sandbox" else ()
-        return tuple(map(str, places))
-
     def settings(self) -> dict[str, Any]:
         """Return all of its values that can change a verdict; they have types of TOML."""
 
