@@ -257,7 +257,6 @@ def write_task_case(
     seconds: float = Limits().seconds,
     uncommitted: bool = False,
     python: Path | None = None,
-    tasks_file: Path | None = None,
 ) -> RepairCase:
     """Write a task as a repair case: the tree at its commit, the failing tests as oracle, the blamed change as diff."""
     with Repository(folder, uncommitted=uncommitted) as repository:
@@ -282,7 +281,6 @@ def write_task_case(
             "commit": task.commit,
             **({BLAME: blame_of(task, change)} if change else {}),
             **environment_of(folder, python),
-            **({"tasks": str(tasks_file)} if tasks_file else {}),
         },
     )
     write_case(case, case_folder)
