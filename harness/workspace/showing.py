@@ -21,8 +21,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from misstep.harness import beneath
 from misstep.harness.errors import InputError, MisstepError
-from misstep.harness.workspace import beneath
 
 SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")))
 """The folders that each sandbox shows anyway: their files are root's."""
