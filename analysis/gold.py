@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from misstep.harness.beneath import inside
 from misstep.harness.errors import InputError
 from misstep.harness.forms import json_form
 from misstep.harness.items import Inline, read_items
@@ -66,7 +67,7 @@ def item_ids(folder: Path) -> frozenset[str]:
 
 def read_marked_errors(folder: Path) -> Iterator[MarkedError]:
     """The errors that people marked in the runs of a benchmark folder; raises `InputError` with file and line."""
-    path = folder / "gold_errors.jsonl"
+    path = inside(folder, "gold_errors.jsonl")
     try:
         with path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
@@ -79,7 +80,7 @@ def read_marked_errors(folder: Path) -> Iterator[MarkedError]:
 
 def read_gold(folder: Path, items: Collection[str] | None = None) -> Iterator[GoldLabel]:
     """Return the labels of a benchmark folder, in order; an empty label is a missing one."""
-    path = folder / "gold.csv"
+    path = inside(folder, "gold.csv")
     unknown: dict[str, int] = {}
     for line, row in gold_lines(path):
         if items is not None and row.item not in items:
@@ -89,13 +90,13 @@ def read_gold(folder: Path, items: Collection[str] | None = None) -> Iterator[Go
         raise _of_unknown_items(path, unknown)
 
 
-def write_gold(folder: Path, labels: Iterable[GoldLabel]) -> None:
+def write_gold(folder: Path, labels: Iterable[GoldLabel], mode: int = 0o666) -> None:
     """Write the labels of a benchmark folder, in order."""
     with io.StringIO(newline="") as text:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(("item", "rater", "label"))
         writer.writerows((one.item, one.rater, one.label) for one in labels)
-        replace_file(folder / "gold.csv", text.getvalue().encode())
+        replace_file(folder / "gold.csv", text.getvalue().encode(), mode)
 
 
 def _of_unknown_items(path: Path, unknown: dict[str, int]) -> InputError:
@@ -109,7 +110,7 @@ def _of_unknown_items(path: Path, unknown: dict[str, int]) -> InputError:
 
 def check_gold(folder: Path, labels: Collection[str], items: Collection[str] | None = None) -> None:
     """Read all labels of a benchmark folder before anything is asked about it."""
-    path = folder / "gold.csv"
+    path = inside(folder, "gold.csv")
     seen: set[tuple[str, str]] = set()
     unknown: dict[str, int] = {}
     for line, row in gold_lines(path):
@@ -178,13 +179,13 @@ class Construction(Struct, frozen=True):
 
 def read_subcategories(folder: Path) -> tuple[GoldLabel, ...]:
     """Return the subcategories that raters gave; none without the file."""
-    file = folder / SUBCATEGORIES
+    file = inside(folder, SUBCATEGORIES)
     return tuple(label for _, label in gold_lines(file)) if file.is_file() else ()
 
 
 def read_constructions(folder: Path) -> dict[str, Construction]:
     """Item → how it was made; empty without the file."""
-    file = folder / CONSTRUCTIONS
+    file = inside(folder, CONSTRUCTIONS)
     if not file.is_file():
         return {}
     columns = Construction.__struct_fields__

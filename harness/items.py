@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, TypeVar, overload
 import msgspec
 from msgspec import Struct
 
+from misstep.harness.beneath import inside
 from misstep.harness.errors import InputError, opening
 from misstep.harness.evidence import Evidence
 from misstep.harness.forms import json_form, misspelt, toml_form
@@ -177,7 +178,7 @@ class BenchmarkFile(Struct):
 
 def read_question(folder: Path) -> Question:
     """Return what the `benchmark.toml` of a folder asks; its kind is that of the first item where it says none."""
-    file = folder / "benchmark.toml"
+    file = inside(folder, "benchmark.toml")
     with opening(file, "A benchmark is a folder with benchmark.toml, items.jsonl and gold.csv."):
         data = file.read_bytes()
     form = toml_form(data, BenchmarkFile, file, _FORM)
@@ -230,7 +231,7 @@ def numbered_items(folder: Path) -> Iterator[tuple[int, Item]]: ...
 def numbered_items(folder: Path, of: type[Projection]) -> Iterator[tuple[int, Projection]]: ...
 def numbered_items(folder: Path, of: type[Any] = Item) -> Iterator[tuple[int, Any]]:
     """As `read_items`, each item with the number of the line that it is in."""
-    file = folder / "items.jsonl"
+    file = inside(folder, "items.jsonl")
     decoder = msgspec.json.Decoder(of)
     seen: set[str] = set()
     with opening(file, "A benchmark folder needs this file; it lists the items."), file.open("rb") as stream:

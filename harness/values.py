@@ -6,6 +6,8 @@ from hashlib import blake2b
 from operator import itemgetter
 from typing import Any
 
+import msgspec
+
 _INDENTED = 20
 """Levels written on lines of their own; deeper ones are on one line, or their spaces would outgrow the rest."""
 
@@ -14,6 +16,9 @@ _PRINTED_DIGITS = 4000
 
 _WHOLE = 1 << 53
 """Floats below this that are whole numbers are written as such: 1.0 is 1."""
+
+NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding raises of JSON that somebody else wrote; the last of values that are nested too deeply."""
 
 _encoded = json.encoder.encode_basestring
 

@@ -113,7 +113,7 @@ def classify(
             done = classified_shard(shard, sources, plan, place)
         print(json_text(done) if json else shard_text(done, place))
         return
-    gates = limits.gates()
+    gates = limits.gates((*chosen, "any"))
     if parts.asks_cluster({"--html": html, "--workers": workers}):
         place = place_of_shards(out, "--dask")
         with stopped_with(f"the shards that are done are kept in {place}, and the same line goes on from there"):

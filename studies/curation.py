@@ -50,6 +50,7 @@ from misstep.harness.journal.records import (
     encode,
     encode_lines,
     replace_file,
+    replacing,
     write_manifest,
     written_in,
 )
@@ -112,18 +113,15 @@ def curate(run: JudgedRun, out: Path, cases: Path | None = None) -> Curation:
 def _write(lines: Iterable[CuratedRun], out: Path) -> None:
     """Write each line into the file of all and into that of what becomes of it; they are there when all are written."""
     names = [Path(RUNS).stem, *ACTIONS]
-    parts = {name: out / f".{name}.jsonl.{os.getpid()}-0.part" for name in names}
+    files = {name: out / f"{name}.jsonl" for name in names}
     with ExitStack() as open_files:
-        streams = {name: open_files.enter_context(part.open("wb")) for name, part in parts.items()}
+        streams = {name: open_files.enter_context(replacing(file)) for name, file in files.items()}
         for line in lines:
             for name in (names[0], line.action):
                 streams[name].write(encode_lines([line]))
-    for name, part in parts.items():
-        if name == names[0] or part.stat().st_size:
-            part.replace(out / f"{name}.jsonl")
-        else:
-            part.unlink()
-            (out / f"{name}.jsonl").unlink(missing_ok=True)
+    for action in ACTIONS:
+        if not files[action].stat().st_size:
+            files[action].unlink()
 
 
 def _manifest(run: JudgedRun, about: CardAbout, out: Path) -> Manifest:

@@ -25,6 +25,7 @@ from misstep.harness.journal.records import (
 from misstep.harness.journal.run_folder import make_new_folder
 from misstep.harness.runs.opened import OpenRun
 from misstep.harness.sharing import Places, private_places
+from misstep.harness.values import NOT_JSON
 
 Scores = TypeVar("Scores")
 
@@ -81,7 +82,7 @@ def scores_in(content: bytes | None, file: Path | str, kind: type[Scores]) -> Sc
         raise _unreadable("the file does not exist", file)
     try:
         return msgspec.json.decode(content, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except NOT_JSON as error:
         raise _unreadable(str(error), file) from error
 
 

@@ -23,7 +23,7 @@ from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
 from misstep.harness.evidence import Evidence, together
 from misstep.harness.items import Item
-from misstep.harness.journal.records import MANIFEST, encode, encode_lines, read_verdicts, replace_file
+from misstep.harness.journal.records import MANIFEST, encode, encode_lines, read_verdicts, replace_file, replacing
 from misstep.harness.runs.experiment.own_sessions import (
     DETECTED,
     HEARD,
@@ -155,17 +155,14 @@ def write_own_benchmark(paths: Sequence[Path], out: Path, assignment: Assignment
     (out / RUNS).parent.mkdir(parents=True, exist_ok=True)
     items: list[Item] = []
     kinds = set()
-    building = out / f"{RUNS}.part"
-    with building.open("wb") as runs:
+    with replacing(out / RUNS) as runs:
         for one in guided_runs(paths, assignment, LeftOut()):
             if one.items:
                 runs.write(encode(one.run) + b"\n")
                 items += one.items
                 kinds.add(one.run.source.evidence)
-    if not items:
-        building.unlink()
-        raise UsageError("no misbehaviour was detected in these sessions", "Name more sessions.")
-    building.replace(out / RUNS)
+        if not items:
+            raise UsageError("no misbehaviour was detected in these sessions", "Name more sessions.")
     replace_file(out / "items.jsonl", encode_lines(items))
     form = {"name": out.resolve().name, "kind": "recovery", "evidence": together(kinds), "positive": RECOVERED}
     replace_file(out / "benchmark.toml", tomli_w.dumps({**form, "labels": dict(labels)}).encode())

@@ -6,11 +6,13 @@ began in the `WINDOW` steps up to it, and false otherwise.
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
 from msgspec import Struct
 
 from misstep.analysis.measures.shares import clustered_share, share
 from misstep.analysis.stats.decisions.relative_change import ratio_of_sums
 from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.significance import holm
 from misstep.analysis.tables import (
     Evidence,
     Fields,
@@ -22,7 +24,7 @@ from misstep.analysis.tables import (
     rows_from,
     rows_in,
 )
-from misstep.analysis.tables.wording import number_text, with_interval
+from misstep.analysis.tables.wording import number_text, p_text, with_interval
 from misstep.harness.records.intervention import ObservedRun
 
 WINDOW = 15
@@ -43,8 +45,8 @@ class WatchedRun(Struct, frozen=True):
 class Alarms(Struct, frozen=True):
     """What a detector's alarms come to.
 
-    `by_others` is what `onsets_found` would be, had each run the alarms of another run; `delay` is the median of the
-    steps to the first alarm after the first onset.
+    `by_others` is what `onsets_found` would be, had each run the alarms of another run, and `p_value` is of finding as
+    many where runs exchange their alarms; `delay` is the median of the steps to the first alarm after the first onset.
     """
 
     dataset: str
@@ -52,6 +54,7 @@ class Alarms(Struct, frozen=True):
     found: Estimate
     onsets_found: Estimate
     by_others: Estimate
+    p_value: Estimate
     early: Estimate
     false_runs: Estimate
     delay: Estimate
@@ -77,15 +80,7 @@ def _alarms(dataset: str, detector: str, runs: Sequence[WatchedRun]) -> Alarms:
     after = [[alarm - run.onsets[0] for alarm in run.alarms if alarm >= run.onsets[0]] for run in troubled]
     delays = [of_run[0] for of_run in after if of_run]
     clusters = [(sum(_is_about(run.alarms, onset) for onset in run.onsets), len(run.onsets)) for run in troubled]
-    # What the alarms of each other run would be about, onset by onset.
-    others = [
-        sum(_is_about(other.alarms, onset) for other in runs if other is not run) / max(len(runs) - 1, 1)
-        for run in troubled
-        for onset in run.onsets
-    ]
-    by_others = Estimate(None, n=0, reason=_NO_PROBLEM if len(runs) > 1 else "there is one run")
-    if others and len(runs) > 1:
-        by_others = Estimate(sum(others) / len(others), n=len(others))
+    by_others, p_value = _by_others(runs)
     early = sum(run.alarms[0] < run.onsets[0] for run in troubled if run.alarms)
     false = [
         100 * sum(not any(_is_about((alarm,), onset) for onset in run.onsets) for alarm in run.alarms) for run in runs
@@ -96,11 +91,31 @@ def _alarms(dataset: str, detector: str, runs: Sequence[WatchedRun]) -> Alarms:
         found=share(len(delays), len(troubled), _NO_PROBLEM),
         onsets_found=clustered_share(clusters, _NO_PROBLEM),
         by_others=by_others,
+        p_value=p_value,
         early=share(early, len(troubled), _NO_PROBLEM),
         false_runs=share(sum(bool(run.alarms) for run in clean), len(clean), "no run is without a problem"),
         delay=_median(delays),
         false_per_100=ratio_of_sums(false, [run.n_steps for run in runs]),
     )
+
+
+def _by_others(runs: Sequence[WatchedRun]) -> tuple[Estimate, Estimate]:
+    """Return the share of onsets that the alarms of other runs are about, and the p-value of a permutation test.
+
+    Where alarms say nothing of their own run, those of any other run could have been its own. The p-value is twice the
+    share of random exchanges that find as many onsets, the runs as they are counted among these.
+    """
+    about = np.array([[sum(_is_about(other.alarms, onset) for onset in run.onsets) for other in runs] for run in runs])
+    n_runs, n_onsets = len(runs), sum(len(run.onsets) for run in runs)
+    if n_runs < 2 or not n_onsets:
+        nothing = Estimate(None, n=0, reason=_NO_PROBLEM if n_runs > 1 else "there is one run")
+        return nothing, nothing
+    own, each = int(np.trace(about)), np.tile(np.arange(n_runs), (_EXCHANGES, 1))
+    exchanged = about[each, np.random.default_rng(0).permuted(each, axis=1)].sum(axis=1)
+    as_many = int(np.count_nonzero(exchanged >= own))
+    p_value = min(1.0, 2 * (1 + as_many) / (1 + _EXCHANGES))
+    share_of_others = (int(about.sum()) - own) / (n_runs - 1) / n_onsets
+    return Estimate(share_of_others, n=n_onsets), Estimate(p_value, n=n_onsets, method="permutation of runs")
 
 
 def _is_about(alarms: Sequence[int], onset: int) -> bool:
@@ -122,6 +137,8 @@ def _median(delays: Sequence[int]) -> Estimate:
 
 
 _NO_PROBLEM = "no run has a problem"
+_EXCHANGES = 1_999
+_LEVEL = 0.05
 
 
 FOUND = "Runs with a problem in which it is found"
@@ -130,6 +147,7 @@ _ALARMS: Fields = (
     (FOUND, "found", "share"),
     (ONSETS_FOUND, "onsets_found", "share"),
     ("The same, had each run the alarms of another", "by_others", "share"),
+    ("p that exchanged alarms find as many", "p_value", "p"),
     ("Runs with an alarm before the problem", "early", "share"),
     ("Runs without a problem that have an alarm", "false_runs", "share"),
     ("Steps from onset to alarm, median", "delay", "number"),
@@ -162,17 +180,21 @@ def alarms_table(
 
 
 def _finding(alarms: Sequence[Alarms]) -> str:
-    best = max((one for one in alarms if one.found.value is not None), key=_beyond_others, default=None)
-    if best is None:
+    known = [one for one in alarms if one.found.value is not None]
+    if not known:
         return "No run has a problem that could be found."
-    others = number_text(best.by_others.value, "share")
+    adjusted = holm([one.p_value.value for one in known]).p_values
+    shown = {id(one): p for one, p in zip(known, adjusted, strict=True) if p is not None and p <= _LEVEL}
+    most = max([one for one in known if id(one) in shown] or known, key=_beyond_others)
+    others = number_text(most.by_others.value, "share")
     figures = (
-        f"{with_interval(best.onsets_found, 'share')} of the onsets in {best.dataset} within {WINDOW} steps, where the "
+        f"{with_interval(most.onsets_found, 'share')} of the onsets in {most.dataset} within {WINDOW} steps, where the "
         f"alarms of other runs would find {others}"
     )
-    if (best.onsets_found.low or 0.0) <= (best.by_others.value or 0.0):
-        return f"No detector is seen to find more than the alarms of other runs would: at best {figures}."
-    return f"Most is found by {best.detector}: {figures}."
+    if id(most) not in shown:
+        return f"No detector is shown to find more than the alarms of other runs would: at most {figures}."
+    p = p_text(most.p_value.value, shown[id(most)])
+    return f"{most.detector} finds more than the alarms of other runs would ({p}): {figures}."
 
 
 def _beyond_others(one: Alarms) -> float:

@@ -9,6 +9,7 @@ from itertools import combinations
 
 from msgspec import Struct, structs
 
+from misstep.analysis.measures.leading import Contest
 from misstep.analysis.stats.clusters.clustered_pairs import paired_rates
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.significance import holm
@@ -36,6 +37,11 @@ class ComparedPair(Struct, frozen=True):
     def apart(self) -> bool:
         """Return whether the two are told apart, after Holm's adjustment."""
         return self.p_adjusted is not None and self.p_adjusted <= LEVEL
+
+    @property
+    def contest(self) -> Contest:
+        """Return what the pair says of who leads."""
+        return Contest(self.a, self.b, self.difference.value, self.apart)
 
 
 class PairedSystems(ComparedPair, frozen=True):

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TypeVar
+from math import fsum
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -56,9 +57,13 @@ def has_failed(result: ToolResult) -> bool:
 
 
 def known_sum(values: Iterable[Figure | None]) -> Figure | None:
-    """Return the sum of the values that are known; `None` if none is."""
+    """Return the sum of the values that are known, which their order does not change; `None` if none is."""
     known = [value for value in values if value is not None]
-    return sum(known[1:], known[0]) if known else None
+    if not known:
+        return None
+    exact: Any = sum(known) if all(isinstance(one, int) for one in known) else fsum(known)
+    total: Figure = exact
+    return total
 
 
 def _elapsed(steps: Iterable[Step]) -> float | None:

@@ -41,9 +41,10 @@ _CORRECTED = TableHead(
     "Corrected by people's labels",
     (
         "The intervals put those of the two corrected shares together (Zou and Donner 2008), as if they were "
-        "independent; sessions count one by one, so that they are too short where projects differ.",
+        "independent.",
     ),
 )
+_ONE_BY_ONE = "sessions count one by one: the interval is too short where projects differ"
 _NOT_CORRECTED = "No share could be corrected in both runs."
 CAUTION = (
     "Two periods are not a randomised comparison: tasks, models and people may have changed with the rules that agents "
@@ -61,7 +62,8 @@ def comparison_finding(compared: SessionComparison) -> str:
     sentences = [_changed(compared, changed)] if changed else [_unchanged(compared, known)]
     if len(categories) > 1 and either.difference.value:
         sentences.append(f"Sessions with any of them: {_from_to(either)} ({_sure(either)}).")
-    sentences += [_paradox(compared, one) for one in compared.reversals if one.complete]
+    shown = {one.category for own in ((*categories, either), *compared.groups.values()) for one in own if one.changed}
+    sentences += [_paradox(compared, one) for one in compared.reversals if one.complete and one.category in shown]
     return " ".join(sentences)
 
 
@@ -151,16 +153,28 @@ def corrected_table(compared: SessionComparison, source: str) -> Table:
             (
                 (f"In {compared.a}", one.a, "share"),
                 (f"In {compared.b}", one.b, "share"),
-                (DIFFERENCE, one.difference, "difference"),
+                (DIFFERENCE, _one_by_one(one.difference), "difference"),
             ),
             one.category,
             source,
         )
     ]
     known = [one for one in compared.corrected if one.difference.value is not None]
-    changes = (f"{one.category} {with_interval(one.difference, 'difference')}" for one in known)
-    finding = f"Corrected by people's labels, the shares changed so: {', '.join(changes)}." if known else _NOT_CORRECTED
+    changed = [one for one in known if _is_change(one.difference)]
+    changes = ", ".join(f"{one.category} {with_interval(one.difference, 'difference')}" for one in changed or known)
+    what = "the shares changed so" if changed else "no share is shown to have changed"
+    counted = ", with sessions counted one by one"
+    finding = f"Corrected by people's labels, {what}: {changes}{counted}." if known else _NOT_CORRECTED
     return _CORRECTED.table(finding, rows)
+
+
+def _one_by_one(difference: Estimate) -> Estimate:
+    return difference if difference.low is None else structs.replace(difference, reason=_ONE_BY_ONE)
+
+
+def _is_change(difference: Estimate) -> bool:
+    """Return whether the interval of a difference leaves out 0."""
+    return difference.low is not None and difference.high is not None and not difference.low <= 0 <= difference.high
 
 
 def group_tables(compared: SessionComparison, source: str) -> tuple[Table, ...]:

@@ -1,8 +1,10 @@
 """Shares of sessions that show a category, or any, put right for the errors of what found it, by labels of people.
 
 A judge is asked about what rules leave open, and people label some of what it was asked about: its share is corrected
-by its sensitivity and specificity (Rogan and Gladen), and what rules flagged counts as it is. If people labelled
-sessions that rules judged too, all sessions are corrected as one.
+by its sensitivity and specificity (Rogan and Gladen), and what rules decided counts as it is. If people labelled
+sessions that rules decided too, the share of the rules is put together from what people say of those that rules flagged
+and of those that they left alone. Errors that were measured on one part are never taken for those of the other. The
+interval holds the chance in all of it: how many sessions a judge was asked about, what rules flagged, and the judge.
 """
 
 from collections import Counter, defaultdict
@@ -12,11 +14,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.analysis.measures.prevalence import ANY, YES
+from misstep.analysis.measures.shares import share
+from misstep.analysis.stats.combined import combined
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.estimate import Estimate, informative
 
 NOBODY = "nobody has labelled sessions for it (`misstep label RUN/judges/CATEGORY`, or --gold)"
 NOT_ALL = "no session has labels of people for all categories"
+FLAGGED_ALONE = "people labelled only some of the sessions that rules flagged, and none that they left alone"
+LEFT_ALONE_ALONE = "people labelled only some of the sessions that rules left alone, and none that they flagged"
 
 Gold = Mapping[str, Mapping[str, bool]]
 """Category, or `any` → session → whether it shows it, as people say."""
@@ -53,29 +59,39 @@ class _Counts(Struct):
     def labelled(self) -> int:
         return self.positive + self.negative
 
-    def corrected(self) -> Estimate:
+    def by_rates(self) -> Estimate:
+        """Return the share put right by sensitivity and specificity."""
         if not self.labelled:
             return Estimate(None, n=self.answered, reason=NOBODY)
         rates = (self.hits, self.positive), (self.left_alone, self.negative)
         return informative(rogan_gladen((self.flagged, self.answered), *rates).estimate)
 
+    def by_flag(self) -> Estimate:
+        """Return the share as people say of those flagged and of the others; what was flagged, if nobody labelled."""
+        flagged = share(self.flagged, self.answered, NOBODY)
+        if not self.labelled:
+            return flagged
+        of_flagged = share(self.hits, self.hits + self.negative - self.left_alone, LEFT_ALONE_ALONE)
+        of_others = share(self.positive - self.hits, self.positive - self.hits + self.left_alone, FLAGGED_ALONE)
+        missing = LEFT_ALONE_ALONE if of_flagged.value is None else FLAGGED_ALONE
+        parts = (flagged, of_flagged, of_others)
+        return combined(lambda of: of[0] * of[1] + (1 - of[0]) * of[2], parts, self.answered, missing)
+
 
 def corrected_shares(categories: Sequence[str], sessions: Iterable[JudgedSession], gold: Gold) -> dict[str, Estimate]:
     """Return the corrected share of each category and of any; without a value where the labels do not tell it."""
     counts: defaultdict[tuple[str, bool], _Counts] = defaultdict(_Counts)
-    whole: defaultdict[str, _Counts] = defaultdict(_Counts)
     for one in sessions:
         truths = {name: gold.get(name, {}).get(one.item) for name in categories}
         for name, label, judge in zip(categories, one.labels, one.by_judge, strict=True):
             if label is not None:
                 counts[name, judge].add(label == YES, truths[name])
-                whole[name].add(label == YES, truths[name])
         if any(label is not None for label in one.labels):
-            whole[ANY].add(YES in one.labels, gold.get(ANY, {}).get(one.item, _any(truths.values())))
-    shares = {name: _share(counts[name, False], counts[name, True], whole[name]) for name in categories}
-    union = whole[ANY].corrected()
-    labelled = union.reason == NOBODY and any(gold.values())
-    return {**shares, ANY: replace(union, reason=NOT_ALL) if labelled else union}
+            truth = gold.get(ANY, {}).get(one.item, _any(truths.values()))
+            counts[ANY, _decided_by_judge(one)].add(YES in one.labels, truth)
+    shares = {name: _share(counts[name, False], counts[name, True]) for name in (*categories, ANY)}
+    not_all = shares[ANY].reason == NOBODY and any(gold.values())
+    return {**shares, ANY: replace(shares[ANY], reason=NOT_ALL)} if not_all else shares
 
 
 def _any(truths: Iterable[bool | None]) -> bool | None:
@@ -84,18 +100,28 @@ def _any(truths: Iterable[bool | None]) -> bool | None:
     return None if None in known else True in known
 
 
-def _share(rule: _Counts, judge: _Counts, whole: _Counts) -> Estimate:
-    if rule.labelled or not judge.answered:
-        return whole.corrected()
-    part = judge.corrected()
-    if part.value is None or not rule.answered:
-        return part
+def _decided_by_judge(session: JudgedSession) -> bool:
+    """Return whether it takes a judge to say if a session shows any category: no rule flags it for one."""
+    by_rule = (label for label, judge in zip(session.labels, session.by_judge, strict=True) if not judge)
+    return YES not in by_rule and any(
+        judge and label is not None for label, judge in zip(session.labels, session.by_judge, strict=True)
+    )
 
-    def overall(share: float | None) -> float | None:
-        return None if share is None else (rule.flagged + share * judge.answered) / whole.answered
 
-    ends = {name: overall(getattr(part, name)) for name in ("value", "low", "high")}
-    return replace(part, **ends, n=whole.answered)
+def _share(rule: _Counts, judge: _Counts) -> Estimate:
+    """Return the share of both parts together, each put right by the labels of its own sessions."""
+    if not (rule.labelled or judge.labelled):
+        return Estimate(None, n=rule.answered + judge.answered, reason=NOBODY)
+    of_rule, of_judge = rule.by_flag(), judge.by_rates()
+    if not judge.answered or not rule.answered:
+        return of_judge if judge.answered else of_rule
+    missing = of_judge.reason if of_judge.value is None else of_rule.reason
+    n = rule.answered + judge.answered
+    parts = (share(judge.answered, n, ""), of_judge, of_rule)
+    both = combined(lambda of: of[0] * of[1] + (1 - of[0]) * of[2], parts, n, missing)
+    if both.low is None or both.high is None:
+        return both
+    return replace(both, low=max(0.0, both.low), high=min(1.0, both.high), reason=of_judge.reason)
 
 
 def majorities(labels: Iterable[tuple[str, str, str]]) -> dict[str, dict[str, bool]]:

@@ -110,12 +110,13 @@ def generated_table(verdicts: Sequence[Verdict], truth: Mapping[tuple[str, str],
     rows: list[Row] = []
     figures: list[tuple[str, str, Estimate]] = []
     for category in dict.fromkeys(category for _, category in truth):
-        answered = [one for one in verdicts if one.judge == category and one.label is not None]
-        table = count_confusion([truth[one.item, category] for one in answered], [one.label == YES for one in answered])
+        of_category = [one for one in verdicts if one.judge == category]
+        held = [truth[one.item, category] for one in of_category]
+        table = count_confusion(held, [one.label == YES for one in of_category])
         both = {"Precision": diagnostic.precision(table), "Recall": diagnostic.recall(table)}
         figures += [(category, *figure) for figure in both.items()]
         rows += rows_in("share", both, category, f"generated, seed {seed}, n {n}", "generated")
-    generator = "misstep.harness.generate.trajectories.generate_trajectories"
+    generator = "misstep.harness.generate.sessions.generate_sessions"
     return structs.replace(_GENERATED.table(_lowest(figures), rows), generator=generator)
 
 
@@ -132,7 +133,7 @@ def positives(mapping: LabelMapping, folder: Path) -> dict[str, bool]:
     if mapping.source == "errors":
         marked = {error.trajectory for error in read_marked_errors(folder) if error.label in mapping.labels}
         runs = {item.trajectory_id or "" for item in read_items(folder, BenchmarkItem)} - {""}
-        return {run: run in marked for run in runs}
+        return {run: run in marked for run in sorted(runs)}
     label_of = {gold.item: gold.label for gold in read_gold(folder)}
     labels: dict[str, bool] = {}
     labelled = (item for item in read_items(folder, BenchmarkItem) if item.id in label_of and item.trajectory_id)
@@ -143,12 +144,13 @@ def positives(mapping: LabelMapping, folder: Path) -> dict[str, bool]:
 
 
 class Validity(Struct, frozen=True):
-    """A classifier's answers against the labels that a mapping takes for its category, over runs with both."""
+    """A classifier's answers against the labels that a mapping takes for its category; no answer finds nothing."""
 
     mapping: LabelMapping
     table: Confusion
     precision: Estimate
     recall: Estimate
+    unanswered: int
 
     @property
     def name(self) -> str:
@@ -159,19 +161,18 @@ class Validity(Struct, frozen=True):
 def validity(mapping: LabelMapping, judged: JudgedSet) -> Validity:
     """Return the classifier's answers against the mapped labels."""
     gold = positives(mapping, judged.folder)
-    answers = {
-        verdict.item: verdict.label == YES
-        for verdict in judged.verdicts
-        if verdict.judge == mapping.category and verdict.label is not None
-    }
+    answers = {verdict.item: verdict.label for verdict in judged.verdicts if verdict.judge == mapping.category}
     both = sorted(gold.keys() & answers.keys())
-    table = count_confusion([gold[run] for run in both], [answers[run] for run in both])
-    return Validity(mapping, table, diagnostic.precision(table), diagnostic.recall(table))
+    table = count_confusion([gold[run] for run in both], [answers[run] == YES for run in both])
+    unanswered = sum(answers[run] is None for run in both)
+    return Validity(mapping, table, diagnostic.precision(table), diagnostic.recall(table), unanswered)
 
 
 def _category_rows(validity: Validity, source: str) -> list[Row]:
     table = validity.table
     counts = f"{source}: {table.tp} found, {table.fp} false, {table.fn} missed, {table.tn} left alone"
+    if validity.unanswered:
+        counts += f"; {validity.unanswered} of the last two without an answer"
     positive = {"Share of runs that people's labels make positive": share(table.tp + table.fn, table.n, _NO_RUN)}
     return [
         *rows_in("share", {"Precision": validity.precision, "Recall": validity.recall}, validity.name, counts),

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.analysis.measures.costs import Costs, cost_sentence, cost_text
-from misstep.analysis.measures.prevalence import READ_BY_A_JUDGE, prevalence, unread_limits
+from misstep.analysis.measures.prevalence import ANY, READ_BY_A_JUDGE, prevalence, unread_limits
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables.wording import MISSING, count_text, number_text, place_text, with_interval
 from misstep.harness.escaping import plain
@@ -143,8 +144,19 @@ def _shares(categories: Sequence[str], patterns: Mapping[Labels, int]) -> tuple[
 
 
 def shares(findings: Findings) -> dict[str, Estimate]:
-    """Return the share of each category and of `any`, by name."""
-    return {**{name: one.interval for name, one in findings.categories.items()}, "any": findings.any.interval}
+    """Return the share of each category and of `any`, by name, and how many sessions a judge left unanswered."""
+    lacking = {
+        one.category: f"{one.category}: {one.sessions - one.answered:,} of "
+        f"{_plural(one.sessions, 'session', 'sessions')} had no answer"
+        for one in findings.asked
+        if one.answered < one.sessions
+    }
+    every = {name: one.interval for name, one in findings.categories.items()} | {ANY: findings.any.interval}
+    remarks = lacking | {ANY: "; ".join(lacking.values())}
+    return {
+        name: replace(one, reason="; ".join(filter(None, (one.reason, remarks.get(name, "")))))
+        for name, one in every.items()
+    }
 
 
 def _patterns(counts: Mapping[Labels, int]) -> list[_Pattern]:

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from misstep.analysis.measures.gates import Outcome, further_items
-from misstep.analysis.tables import Unit
+from misstep.analysis.measures.gates import Outcome, further_items, unit_of
 from misstep.analysis.tables.markdown import escaped
 from misstep.analysis.tables.wording import number_text, with_interval
 from misstep.harness.escaping import plain
 
-_COEFFICIENTS = ("alpha", "kappa", "ac1", "ac2", "kappa_all")
 _SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
 
 _UNDECIDED = {True: "error", False: "skipped"}
@@ -17,19 +15,19 @@ _UNDECIDED = {True: "error", False: "skipped"}
 
 def outcome_sentence(outcome: Outcome) -> str:
     """Return the figure in a sentence, and its relation to its limit."""
-    gate = outcome.gate
-    named = gate.figure.rpartition(".")[2]
-    unit: Unit = "coefficient" if named in _COEFFICIENTS else "difference" if named == "change" else "share"
+    gate, unit = outcome.gate, unit_of(outcome.gate.figure)
     if outcome.estimate.value is None or (outcome.decision == "undecided" and outcome.estimate.low is None):
         return f"{gate.figure} cannot be computed: {outcome.estimate.reason or 'it has no interval'}"
+    known = f"{gate.figure} is {with_interval(outcome.estimate, unit)}"
+    beware = f"; {outcome.estimate.reason}" if outcome.estimate.reason else ""
     if outcome.decision == "undecided":
         holds = f"the interval holds the limit, {number_text(gate.limit, unit)}"
-        return f"{gate.figure} is {with_interval(outcome.estimate, unit)}; {holds}: {_what_decides(outcome)}"
+        return f"{known}; {holds}: {_what_decides(outcome)}{beware}"
     end = {"lower": outcome.estimate.low, "upper": outcome.estimate.high}.get(gate.end)
     subject = "it" if end is None else f"the {gate.end} end of the interval, {number_text(end, unit)},"
     verb = {"failed": "may not be", "passed": "is not"}[outcome.decision]
     limit = f"{_SIGNS[gate.sign]} {number_text(gate.limit, unit)}"
-    return f"{gate.figure} is {with_interval(outcome.estimate, unit)}; {subject} {verb} {limit}"
+    return f"{known}; {subject} {verb} {limit}{beware}"
 
 
 def _what_decides(outcome: Outcome) -> str:

@@ -2,10 +2,16 @@
 
 from collections.abc import Sequence
 
-from misstep.analysis.measures.judging.judged import ScoredItems, beats_constant, rows_of_judge
+from misstep.analysis.measures.judging.judged import ScoredItems, rows_of_judge
+from misstep.analysis.measures.judging.scores import Standing, standings
 from misstep.analysis.tables import Table, TableHead, made_by_this, of_evidence
 from misstep.analysis.tables.wording import counted_text
 
+_STANDING: dict[Standing, str] = {
+    "less often": "right less often",
+    "not shown": "not shown to be right more or less often",
+    "more often": "right more often",
+}
 NAME = "Qwen2.5-Coder 1.5B"
 MODEL = "Qwen2.5-Coder-1.5B-Instruct"
 SIZE = "1.5 billion parameters, about 4 bits each"
@@ -35,11 +41,11 @@ def small_model_table(scored: Sequence[ScoredItems], paper: str, title: str, *, 
 def _finding(scored: Sequence[ScoredItems]) -> str:
     if not scored:
         return f"No answers of {MODEL} are recorded."
-    level = [one.judged.on for one in scored if not beats_constant(one.scores)]
+    by_standing: dict[Standing, list[str]] = {"less often": [], "not shown": [], "more often": []}
+    for one, standing in zip(scored, standings(one.scores for one in scored), strict=True):
+        by_standing[standing].append(one.judged.on)
     count = counted_text(len(scored), "question")
-    if not level:
-        return f"{MODEL} ({SIZE}) is right more often than always giving the most frequent label, in all of {count}."
-    return (
-        f"{MODEL} ({SIZE}) is not shown to be right more often than always giving the most frequent label in "
-        f"{len(level)} of {count}: {'; '.join(level)}."
-    )
+    parts = [
+        f"{_STANDING[standing]} in {len(on)} of {count}: {'; '.join(on)}" for standing, on in by_standing.items() if on
+    ]
+    return f"Beside always giving the most frequent label, {MODEL} ({SIZE}) is {'. It is '.join(parts)}."

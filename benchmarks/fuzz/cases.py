@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from random import Random
 from types import FrameType
 from typing import Any
 
@@ -13,18 +14,26 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks.fuzz.mutations import mutated
+from misstep.analysis.pages import Foot
+from misstep.analysis.pages.runs.listed import ListedRuns, listed_run, runs_page
+from misstep.analysis.pages.trajectory import trajectory_page
+from misstep.harness.classifiers import classify_all
 from misstep.harness.errors import MisstepError
 from misstep.harness.items import Item, Runs, numbered_items
 from misstep.harness.judges import read_known
 from misstep.harness.judges.fencing import fence, fenced_parts
 from misstep.harness.judges.fit import GENERAL
 from misstep.harness.judges.placeholders import whole_item
+from misstep.harness.observer.replay import ReplayOptions, replay
 from misstep.harness.readers import READERS, reader_for
 from misstep.harness.readers.checking import read_value
+from misstep.harness.readers.interchange.atif import from_atif, read, to_atif
 from misstep.harness.readers.misstep import inline_run
 from misstep.harness.runs.inputs import trajectories
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.trajectory import Source, Trajectory, Unreadable
+from misstep.harness.verdict import Verdict
 from tests.families.recordings import recording_of
 
 SECONDS = 10.0
@@ -42,12 +51,46 @@ class TooSlow(Exception):
     """A case took longer than it may."""
 
 
+def case_of(seed: int, number: int) -> tuple[str, bytes]:
+    """Return the form and the bytes of a case, which follow from seed and number alone."""
+    rng = Random(f"{seed}:{number}")  # noqa: S311 (the same cases again and again)
+    form = FORMS[number % len(FORMS)]
+    return form, mutated(rng, sample_of(form))
+
+
+@cache
+def sample_of(form: str) -> bytes:
+    """Return the made-up recording that is mutated."""
+    if form == "items":
+        recorded = read_value(sample_of("claude_code"), reader_for("claude_code"), Source("claude_code", "recording"))
+        runs = [msgspec.to_builtins(run) for run in recorded]
+        items = [
+            Item(f"i{n}", "misbehaviour", trajectory=run, step=1, extra={"note": [n]}) for n, run in enumerate(runs)
+        ]
+        items += [
+            Item("path", "misbehaviour", trajectory="runs.jsonl", trajectory_id="x"),
+            Item("t", "text", text="A."),
+        ]
+        return b"".join(msgspec.json.encode(item) + b"\n" for item in items)
+    return _parquet() if form == "parquet" else recording_of(form)
+
+
 def _parquet() -> bytes:
     rows = [msgspec.json.decode(recording_of("inspect_scout")) | {"transcript_id": name} for name in "abc"]
     texts = {name: msgspec.json.encode(rows[0][name]).decode() for name in ("messages", "events")}
     stream = io.BytesIO()
     pq.write_table(pa.Table.from_pylist([row | texts for row in rows]), stream, row_group_size=2, compression="zstd")
     return stream.getvalue()
+
+
+def run(form: str, data: bytes, folder: Path) -> int:
+    """Put one case through everything; returns the number of trajectories that came of it."""
+    count = 0
+    with _within(SECONDS):
+        for trajectory in _read(form, data, folder):
+            count += 1
+            _work_through(trajectory)
+    return count
 
 
 def _read(form: str, data: bytes, folder: Path) -> Iterator[Trajectory]:
@@ -87,6 +130,30 @@ def _runs_of_items(folder: Path) -> Iterator[Trajectory]:
                 yield runs_of_item
     except MisstepError as error:
         error.line()
+
+
+def _work_through(trajectory: Trajectory) -> None:
+    document = to_atif(trajectory)
+    again = list(read(msgspec.json.encode(document), Source("atif")))
+    if again != [trajectory] or from_atif(document) != trajectory:
+        raise AssertionError("read back from ATIF it is another run")
+    verdicts = classify_all(trajectory)
+    for verdict in verdicts:
+        if verdict.status == "failed":
+            raise AssertionError(f"{verdict.judge}: {verdict.error}")
+    for invocation in replay(trajectory, ReplayOptions(arm="guide")).invocations:
+        if invocation.status == "failed":
+            raise AssertionError(f"the observer: {invocation.error}")
+    _pages(trajectory, tuple(verdicts))
+    _show(Item("i", "misbehaviour", step=min(1, len(trajectory.steps))), trajectory)
+
+
+def _pages(trajectory: Trajectory, verdicts: tuple[Verdict, ...]) -> None:
+    foot = Foot("misstep view recording")
+    trajectory_page(trajectory, verdicts, foot).encode()
+    runs = ListedRuns()
+    runs.add(listed_run(trajectory, "recording", None, verdicts))
+    runs_page("recording", [verdict.judge for verdict in verdicts], runs, (), foot).encode()
 
 
 def _show(item: Item, trajectory: Trajectory | None) -> None:

@@ -45,6 +45,7 @@ DRAWN: tuple[Callable[[int, np.random.Generator], Iterator[Rate]], ...] = (
     pairs.strengths,
     pairs.positions,
     judges.drifts,
+    clusters.unequal,
 )
 
 

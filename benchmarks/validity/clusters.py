@@ -1,6 +1,6 @@
 """Shares of clustered items, and attempts at tasks: clusters with their own chance of success, drawn from a beta."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -27,6 +27,34 @@ def one_arm(samples: int, rng: np.random.Generator, resamples: int = 1_000) -> I
             if share == SHARE and count < 100:
                 resampled = [_resampled(each, resamples, rng) for each in drawn]
                 yield coverage("cluster bootstrap", setting, share, resampled)
+
+
+UNEQUAL: dict[str, Callable[[int, np.random.Generator], IntArray]] = {
+    "equal": lambda count, _: np.full(count, 8),
+    "lognormal": lambda count, rng: np.maximum(1, np.exp(rng.normal(1, 1.5, count)).round()).astype(np.int64),
+    "one with half of the items": lambda count, _: np.array([4 * (count - 1), *[4] * (count - 1)]),
+    "Zipf's": lambda count, _: np.maximum(1, (60 / np.arange(1, count + 1)).round()).astype(np.int64),
+}
+"""Sizes of so many clusters."""
+
+
+def unequal(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
+    """Type I error of lower bounds, and coverage of intervals, where a few clusters have many of the items."""
+    for count in (10, 40, 100):
+        for name, sizes_of in UNEQUAL.items():
+            for share, correlation in ((0.5, 0.3), (0.8, 0.1), (0.8, 0.6), (0.9, 0.3), (0.95, 0.6)):
+                strength = 1 / correlation - 1
+                drawn = []
+                for _ in range(samples):
+                    sizes = sizes_of(count, rng)
+                    chances = rng.beta(share * strength, (1 - share) * strength, count)
+                    drawn.append(np.column_stack([rng.binomial(sizes, chances), sizes]))
+                setting = f"{count} clusters, sizes {name}, share {share:g}, icc {correlation:g}"
+                bounds = [korn_graubard(each, side="lower") for each in drawn]
+                missed = float(np.mean([(one.low or 0.0) > share for one in bounds]))
+                yield Rate("type I error", "clustered share, lower bound", setting, missed, samples)
+                both = [korn_graubard(each) for each in drawn]
+                yield coverage("clustered share, Korn-Graubard, unequal sizes", setting, share, both)
 
 
 def two_arms(samples: int, rng: np.random.Generator) -> Iterator[Rate]:

@@ -22,6 +22,7 @@ from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.errors import CannotWrite, InputError, is_full, opening
 from misstep.harness.escaping import without_surrogates
 from misstep.harness.exchange import Client, Outcome, Reply, Request
+from misstep.harness.journal.records import appending
 
 _WAIT_SECONDS = 60.0
 _KIND = 0x4D535450
@@ -56,7 +57,8 @@ class Cache:
     def __init__(self, file: Path) -> None:
         self.file = file
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            file.parent.mkdir(0o700, parents=True, exist_ok=True)
+            appending(file, 0o600).close()  # SQLite itself would let everybody read it; its other files have its mode
             self._rows = sqlite3.connect(file, timeout=_WAIT_SECONDS, isolation_level=None)
             if self._one("PRAGMA application_id") != _KIND:
                 with self._transaction():

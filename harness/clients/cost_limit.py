@@ -12,6 +12,7 @@ from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.clients.prices import Prices
 from misstep.harness.errors import InputError, UsageError, opening, write_all, writing
 from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
+from misstep.harness.journal.records import appending
 
 
 class SpendingLog:
@@ -24,7 +25,7 @@ class SpendingLog:
             with opening(file, "Check the folder's permissions.", "cannot be written"):
                 self.total_usd = _total(file)
                 with writing(file):
-                    self._stream = file.open("ab", buffering=0)
+                    self._stream = appending(file, 0o600)
                 self._stream.truncate(file.read_bytes().rfind(b"\n") + 1)
 
     def add(self, usd: float) -> None:

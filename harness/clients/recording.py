@@ -20,6 +20,7 @@ from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.clients.settings import ClientSettings
 from misstep.harness.errors import InputError, MissingPrerequisite, UsageError, opening, write_all, writing
 from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
+from misstep.harness.journal.records import appending, replace_file
 
 _SHOWN = 80
 
@@ -68,8 +69,8 @@ class RecordingClient(AroundClient):
 def _opened(file: Path) -> FileIO:
     with opening(file, "Name another file for the recording.", "cannot write"):
         with writing(file):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            stream = file.open("a+b", buffering=0)
+            file.parent.mkdir(0o700, parents=True, exist_ok=True)
+            stream = appending(file, 0o600)
         with file.open("rb") as lines:
             whole = sum(len(line) for line in lines if line.endswith(b"\n"))
     if whole < stream.seek(0, os.SEEK_END):
@@ -116,7 +117,8 @@ def copy_replies(recording: Path, out: Path) -> None:
     outcomes = _read(recording)
     replies = {key: replace(one, raw="") for key, one in outcomes.items() if isinstance(one, Reply)}
     with writing(out):
-        out.write_bytes(b"".join(_encode(_Exchange(key, _Said(reply=one))) + b"\n" for key, one in replies.items()))
+        lines = (_encode(_Exchange(key, _Said(reply=one))) + b"\n" for key, one in replies.items())
+        replace_file(out, b"".join(lines))
 
 
 def _decoded(line: bytes, file: Path, number: int) -> _Exchange:

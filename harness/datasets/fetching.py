@@ -19,6 +19,7 @@ from msgspec import Struct
 from misstep.harness.datasets.catalogue import DataFile, files_of
 from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep.harness.progress import Progress
+from misstep.harness.redirects import redirected
 
 State = Literal["ok", "differs", "missing"]
 
@@ -86,9 +87,11 @@ def _allowed(address: str) -> bool:
 
 class _CheckedRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        if not _allowed(newurl):
+        try:
+            redirected(req.full_url, newurl)
+        except InputError as error:
             fp.close()
-            raise urllib.error.URLError(f"redirected to {newurl}, which is not fetched from")
+            raise urllib.error.URLError(error.found) from error
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

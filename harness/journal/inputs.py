@@ -21,6 +21,7 @@ from msgspec import Struct
 from misstep.harness.copies import address_text
 from misstep.harness.journal.records import FILES, Inputs, Manifest, Records
 from misstep.harness.places import last_changes_of
+from misstep.harness.values import NOT_JSON
 
 MOST_LISTED = 20_000
 """How many parts are listed; of more there is only a digest."""
@@ -222,7 +223,7 @@ def _table(noted: Any) -> dict[str, Any] | None:
     if isinstance(noted, str) and noted.startswith("{"):
         try:
             noted = msgspec.json.decode(noted)
-        except msgspec.DecodeError:
+        except NOT_JSON:
             return None
     return {} if noted is None else noted if isinstance(noted, dict) else None
 

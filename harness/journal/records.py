@@ -16,16 +16,17 @@ A run writes records of one type, one JSON line each, to one file (`Records`). M
 Only `run.toml` has times: the same inputs give the same bytes in all other files.
 """
 
-import itertools
 import os
 import platform
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
+from io import FileIO
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, BinaryIO, Generic, TypeVar
 
 import msgspec
 import tomli_w
@@ -59,11 +60,15 @@ encode_lines = msgspec.json.Encoder().encode_lines
 
 
 class Records(Struct, Generic[Record], frozen=True):
-    """The records of a run: their type, their file in the folder, and the name of one in messages."""
+    """The records of a run: their type, their file in the folder, and the name of one in messages.
+
+    - `private`: Whether nobody but the user may read the folder and the files.
+    """
 
     type: type[Record]
     file: str
     one: str = "record"
+    private: bool = False
 
 
 VERDICT_RECORDS = Records(Verdict, VERDICTS, "verdict")
@@ -103,7 +108,8 @@ class Manifest(Struct, frozen=True, omit_defaults=True):
     """The settings of a run: its command line, versions, inputs and times.
 
     `settings` (the table `asked` of the file) are all values that can change a result. `folder` is where the inputs
-    lay, which changes no result. Times are ISO 8601. An unfinished run has an empty `finished` and no `written`.
+    lay, and `shown` what of the machine the sandbox showed; they change no result. Times are ISO 8601. An unfinished
+    run has an empty `finished` and no `written`.
     """
 
     schema: int
@@ -117,6 +123,7 @@ class Manifest(Struct, frozen=True, omit_defaults=True):
     folder: str = ""
     finished: str = ""
     written: _Written | None = None
+    shown: list[str] = []
 
 
 class _ItemOnly(Struct, gc=False):
@@ -205,10 +212,10 @@ def manifest_in(content: bytes, file: Path | str) -> Manifest:
             message = f"the file has schema version {schema}, but this Misstep reads {SCHEMA}"
             raise InputError(message, "Make the run again.", file=file)
         return msgspec.convert(values, Manifest)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", advice, file=file) from error
     except msgspec.ValidationError as error:
         raise InputError(f"not the manifest of a run: {error}", advice, file=file) from error
+    except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, a number too long, nested too deeply
+        raise InputError(f"cannot be read: {error}", advice, file=file) from error
 
 
 def written_in(folder: Path, file: str) -> _Written:
@@ -239,23 +246,43 @@ def _check_whole(folder: Path, was: _Written) -> None:
 
 
 _PART = re.compile(r"\..+\.(\d+)-\d+\.part", re.DOTALL)
-_count = itertools.count()
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Write a file such that a reader sees all of it or the old content, also after a crash; the last of several wins.
 
     The next writer removes the half-written files of killed processes.
     """
+    with replacing(path, mode) as stream:
+        stream.write(content)
+
+
+@contextmanager
+def replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Return a file to write to that takes the place of another when all is written, or leaves that as it was.
+
+    It is a new file under a name that nobody can foresee, so that nothing is written through a link that somebody left.
+    """
     _clear_parts(path.parent)
-    building = path.with_name(f".{path.name}.{os.getpid()}-{next(_count)}.part")
+    building = path.with_name(f".{path.name}.{os.getpid()}-{int.from_bytes(os.urandom(6))}.part")
     with writing(path):
+        stream = os.fdopen(os.open(building, _NEW, mode), "wb")
         try:
-            building.write_bytes(content)
+            with stream:
+                yield stream
             building.replace(path)
-        except OSError:
+        except BaseException:
             building.unlink(missing_ok=True)
             raise
+
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_ADDED = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+def appending(file: Path, mode: int = 0o666) -> FileIO:
+    """Return a file to read and to add to, which is made if it does not exist; a link in its place is an `OSError`."""
+    return FileIO(os.open(file, _ADDED | getattr(os, "O_CLOEXEC", 0), mode), "a+b")
 
 
 @lru_cache(maxsize=1 << 12)
@@ -284,11 +311,18 @@ def has_ended(process: int) -> bool:
 
 
 def new_manifest(
-    command: str, settings: dict[str, Any], inputs: Inputs, arguments: Iterable[str], folder: str = ""
+    command: str,
+    settings: dict[str, Any],
+    inputs: Inputs,
+    arguments: Iterable[str],
+    folder: str = "",
+    shown: Iterable[str] = (),
 ) -> Manifest:
     """Return the manifest of a run that begins now."""
     version, python = __version__, platform.python_version()
-    return Manifest(SCHEMA, command, list(arguments), version, python, now(), settings, inputs, folder)
+    return Manifest(
+        SCHEMA, command, list(arguments), version, python, now(), settings, inputs, folder, shown=list(shown)
+    )
 
 
 def now() -> str:

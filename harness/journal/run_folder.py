@@ -36,6 +36,7 @@ from misstep.harness.journal.records import (
     Manifest,
     Record,
     Records,
+    appending,
     encode,
     encode_lines,
     read_manifest,
@@ -132,10 +133,12 @@ class RunInProgress(Closing, Generic[Record, T]):
             raise
 
     def _open(self, entry: type[T], note_of: Callable[[Record, T | None], T] | None) -> None:
-        make_folder(self.folder)
+        private = self.records.private
+        make_folder(self.folder, 0o700 if private else 0o777)
+        mode = 0o600 if private else 0o666
         earlier = standing(self.folder, self.manifest, self.records)
         if earlier is None or not earlier.finished:
-            self._journal = self._closed_at_end(locked(self.folder / PROGRESS))
+            self._journal = self._closed_at_end(locked(self.folder / PROGRESS, mode))
             # What was read without the lock may have been true until another process let go of it.
             earlier = standing(self.folder, self.manifest, self.records)
         if earlier is None:
@@ -147,7 +150,7 @@ class RunInProgress(Closing, Generic[Record, T]):
             if self._streams:
                 (self.folder / PROGRESS).unlink()
             return
-        self._recorded = self._closed_at_end(_opened(self.folder / self.records.file))
+        self._recorded = self._closed_at_end(_opened(self.folder / self.records.file, mode))
         noted = _noted(self._journal, entry)
         if note_of is None:
             self._trust(noted)
@@ -217,10 +220,10 @@ class RunInProgress(Closing, Generic[Record, T]):
             stream.close()
 
 
-def make_folder(folder: Path) -> None:
+def make_folder(folder: Path, mode: int = 0o777) -> None:
     """Make a run's folder if there is none; an `InputError` says why it cannot be made."""
     with opening(folder, "Name another folder with --out.", "the folder cannot be made"), writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode, parents=True, exist_ok=True)
 
 
 def make_new_folder(folder: Path) -> None:
@@ -230,9 +233,9 @@ def make_new_folder(folder: Path) -> None:
     make_folder(folder)
 
 
-def _opened(file: Path) -> FileIO:
+def _opened(file: Path, mode: int = 0o666) -> FileIO:
     with opening(file, "Check the folder's permissions.", "cannot write"), writing(file):
-        return file.open("a+b", buffering=0)
+        return appending(file, mode)
 
 
 def _lock(stream: FileIO) -> None:
@@ -247,13 +250,13 @@ def _lock(stream: FileIO) -> None:
         fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def locked(file: Path) -> FileIO:
+def locked(file: Path, mode: int = 0o666) -> FileIO:
     """Return an open file that only one process has at a time; it is made if it does not exist.
 
     It is the file that has that name now: the process that had the lock may have removed it.
     """
     while True:
-        stream = _opened(file)
+        stream = _opened(file, mode)
         try:
             _lock(stream)
             if file.exists() and os.path.samestat(os.fstat(stream.fileno()), file.stat()):

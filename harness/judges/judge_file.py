@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from misstep.harness.beneath import inside
 from misstep.harness.errors import InputError
 from misstep.harness.exchange import NOT_EXTRA
 from misstep.harness.forms import json_form, toml_form
@@ -113,6 +114,10 @@ class JudgeFile(Struct, forbid_unknown_fields=True):
 
     `misstep judge ask JUDGE FILE` shows the prompt, the reply and the verdict of one item.
 
+    The prompt is a text with placeholders such as `{text}`. Above a line `<!-- item -->` it is the system's message,
+    below it what each item is asked; without that line all of it is asked. It may open with front matter: `---`, lines
+    `name:`, `version:` and `placeholders:`, and `---`. Without it, the name is the file's, the version a digest.
+
     - `name`: The judge's name, without a slash.
     - `kind`: The kind of items that it judges; `any` fits all of them. A judge of the kind `pair` compares `{output_a}`
       with `{output_b}`, and its labels are a, b and tie.
@@ -175,11 +180,10 @@ def read_judge(file: Path) -> JudgeSpec:
     digest = hashlib.sha256(data + prompt.sha256.encode())
     examples: tuple[Example, ...] = ()
     if form.examples is not None:
-        lines = _example_lines(file.parent / form.examples)
+        place = inside(file.parent, form.examples)
+        lines = _example_lines(place)
         digest.update(b"\n".join(lines))
-        examples = tuple(
-            _example(line, prompt, labels, file.parent / form.examples, number) for number, line in enumerate(lines, 1)
-        )
+        examples = tuple(_example(line, prompt, labels, place, number) for number, line in enumerate(lines, 1))
     as_written = {name: getattr(form, name) for name in _AS_WRITTEN}
     return JudgeSpec(
         **as_written,

@@ -5,6 +5,7 @@
 {step}                            the number of the step that is asked about
 {trajectory}                      the run's steps
 {before} {intervention} {after}   the steps before the one that is asked about, that one, the 15 after it
+{window}                          the steps after it up to 15 of the agent's, before a user speaks
 {item}                            all that is to be seen of the item
 any other                         what the item's `extra` has under that name
 
@@ -35,6 +36,7 @@ from misstep.harness.items import NO_OUTPUT, Item
 from misstep.harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted_steps, shares
 from misstep.harness.judges.fencing import fence, one_line
 from misstep.harness.judges.judge_file import OF_THE_BENCHMARK, JudgeSpec
+from misstep.harness.recovery import STEPS_AFTER, steps_after
 from misstep.harness.trajectory import Trajectory
 
 
@@ -71,12 +73,9 @@ def _noted(spec: JudgeSpec, item: Item) -> Iterator[tuple[str, str]]:
             yield name, value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-STEPS_AFTER = 15
-"""How many steps after an intervention a recovery is looked for in (Wink, section 4)."""
-
 _OUTPUTS = ("output_a", "output_b")
 _TEXT_FIELDS = ("text", "task", "patch", *_OUTPUTS)
-_WEIGHTS = {"item": 5, "trajectory": 5, "before": 2, "intervention": 1, "after": 2}
+_WEIGHTS = {"item": 5, "trajectory": 5, "before": 2, "intervention": 1, "after": 2, "window": 2}
 """What is made of a run, and how it shares the room that texts leave."""
 
 _UNFENCED = ("step", "item")
@@ -129,7 +128,9 @@ def _of_run(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None, room
 def _around(name: str, spec: JudgeSpec, item: Item, run: Trajectory, room: int) -> Fitted:
     if item.step is None or not 0 <= item.step < len(run.steps):
         return Fitted("")
-    spans = {"before": (0, item.step), "intervention": (item.step, item.step + 1)}
-    first, last = spans.get(name, (item.step + 1, item.step + 1 + STEPS_AFTER))
+    behind = item.step + 1
+    ends = {"before": item.step, "intervention": behind, "after": behind + STEPS_AFTER}
+    first = {"before": 0, "intervention": item.step}.get(name, behind)
+    last = ends[name] if name in ends else behind + len(steps_after(run, item.step))
     fitted = fitted_steps(run.steps[first:last], room, spec.policy, None, first)
     return fitted if fitted.text else Fitted("(none)")

@@ -3,8 +3,10 @@
 import json
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from msgspec.structs import replace
 
 from misstep.harness.exchange import Reply
 from misstep.harness.judges.replies import Answer, label_meant
@@ -14,6 +16,13 @@ _SLACK = 0.02
 
 _NEGLIGIBLE = 0.01
 """The mass on tokens that two labels begin with, up to which it counts as mass outside the labels."""
+
+
+_ROUNDED = 0.001
+"""Servers round: where all that they list adds up to 1, this much may still lie on what they do not list."""
+
+_FEWEST_LISTED = 2
+"""With fewer tokens listed the one chosen has no alternative to hold it against."""
 
 
 def read_decision(reply: Reply, names: Mapping[str, str]) -> Answer:
@@ -79,8 +88,29 @@ def read_first_token(reply: Reply, names: Mapping[str, str]) -> Answer:
     if not total:
         shown = ", ".join(repr(token) for token, _ in reply.first_tokens[:3])
         return _unreadable(reply.text, f"no label begins with a likely token: {shown}")
+    if missing := [label for label in names.values() if label not in mass]:
+        return _bounded(reply, mass, missing)
     outside = max(0.0, 1 - total)
     return _likeliest({label: mass[label] / total for label in names.values()}, f"; {outside:.3f} on other tokens")
+
+
+def _bounded(reply: Reply, mass: Mapping[str, float], missing: Sequence[str]) -> Answer:
+    """Return the likeliest label with the least that its probability can be, where other labels are not listed.
+
+    All that the server listed leaves a rest, which may be of the others; without any alternative it tells nothing.
+    """
+    listed = len(reply.first_tokens)
+    none_of = f"{', '.join(map(repr, missing))} not among the {listed} tokens that the server listed"
+    if listed < _FEWEST_LISTED:
+        return _unreadable(reply.text, "the server listed one token: the probability of the other labels is not known")
+    each = [math.exp(logprob) for _, logprob in reply.first_tokens]
+    rest = max(1 - math.fsum(each), min(_ROUNDED, *each))
+    best = _likeliest({label: one / (sum(mass.values()) + rest) for label, one in mass.items()}, "")
+    if best.label is None:
+        return best
+    if mass[best.label] <= rest:
+        return _unreadable(reply.text, f"{none_of}, which may be the likeliest")
+    return replace(best, rationale=f"at least {best.rationale}; {none_of}", error=f"a least score: {none_of}")
 
 
 def _unreadable(text: str | None, error: str) -> Answer:

@@ -5,9 +5,11 @@ What a driver says may hold an address that is signed, or a key: of its errors o
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from misstep.harness.errors import InputError, MissingPrerequisite, MisstepError, UsageError, is_full
+from misstep.harness.redirects import redirected
 
 _DENIED = (401, 403)
 _MISSING = (404, 410)
@@ -32,14 +34,29 @@ def opened(address: str) -> tuple[Any, str]:
     known = known_implementations.get(scheme)
     if scheme not in available_protocols():
         raise UsageError(f"{address}: no file system {scheme}:// is known", "Give one such as s3://bucket/folder.")
+    options = {"client_kwargs": {"trace_configs": [_checked_redirects()]}} if scheme in ("http", "https") else {}
     try:
-        system, path = url_to_fs(address)
+        system, path = url_to_fs(address, **options)
     except ImportError as error:
         package = (known or {}).get("class", scheme).partition(".")[0]
         needed = error.name if package == "fsspec" and error.name else package
         lacks = f"{address} needs the driver {needed}, which is not installed"
         raise MissingPrerequisite(lacks, f"Run `pip install {needed}`.") from error
     return system, path
+
+
+@cache
+def _checked_redirects() -> Any:
+    """Return what looks at each redirect before aiohttp follows it."""
+    from aiohttp import TraceConfig
+
+    async def check(_: object, __: object, about: Any) -> None:
+        location = about.response.headers.get("Location") or about.response.headers.get("URI") or ""
+        redirected(str(about.response.url), location)
+
+    config = TraceConfig()
+    config.on_request_redirect.append(check)
+    return config
 
 
 @contextmanager
@@ -50,6 +67,8 @@ def reaching(address: str) -> Iterator[None]:
     except MisstepError:
         raise
     except Exception as error:  # a driver may raise anything
+        if (refused := _own_error(error)) is not None:
+            raise refused from error
         if isinstance(error, OSError) and is_full(error):
             raise
         raise _in_our_words(address, error) from error
@@ -77,6 +96,12 @@ def _is_cut_off(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def _own_error(error: BaseException | None) -> MisstepError | None:
+    while error is not None and not isinstance(error, MisstepError):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _kind(error: BaseException) -> str:

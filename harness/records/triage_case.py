@@ -23,6 +23,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from misstep.harness import beneath
 from misstep.harness.errors import InputError
 from misstep.harness.evidence import Evidence
 from misstep.harness.forms import misspelt, toml_form
@@ -149,10 +150,9 @@ class TriageCase(Struct, frozen=True):
 
 def read_triage_case(folder: Path) -> TriageCase:
     """Return the case in a folder."""
-    file = folder / CASE
-    if not file.is_file():
+    file, data = folder / CASE, beneath.file_of(folder, CASE)
+    if data is None:
         raise InputError(f"no {CASE}", _FORM, file=folder)
-    data = file.read_bytes()
     case = toml_form(data, CaseFile, file, _FORM)
     misspelt(data, CaseFile.__struct_fields__, file, _FORM)
     if not _ID.fullmatch(case.id):
@@ -178,9 +178,9 @@ def read_triage_cases(folder: Path) -> Iterator[TriageCase]:
         yield read_triage_case(folder)
         return
     seen: dict[str, Path] = {}
-    for file in sorted(folder.glob(f"*/{CASE}")):
-        case = read_triage_case(file.parent)
+    for inner in beneath.folders_with(folder, CASE):
+        case = read_triage_case(inner)
         if case.id in seen:
-            raise InputError(f"the id {case.id!r} is that of {seen[case.id]} too", _FORM, file=file, field="id")
-        seen[case.id] = file.parent
+            raise InputError(f"the id {case.id!r} is that of {seen[case.id]} too", _FORM, file=inner / CASE, field="id")
+        seen[case.id] = inner
         yield case

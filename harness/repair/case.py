@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,9 +12,12 @@ import tomli_w
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.errors import InputError, UsageError, writing
+from misstep.harness import beneath
+from misstep.harness.errors import InputError, UnsafePath, UsageError, writing
 from misstep.harness.evidence import Evidence, noted
 from misstep.harness.forms import misspelt, toml_form
+from misstep.harness.workspace import Toolchain
+from misstep.harness.workspace.trees import regular_files
 
 CASE = "case.toml"
 BEFORE = "before"
@@ -80,10 +84,15 @@ class RepairCase(Struct, frozen=True, omit_defaults=True):
 
 
 class CaseFolder(Struct, frozen=True):
-    """A case and the folder it is in."""
+    """A case and the folder it is in.
+
+    - `toolchain`: What the run found of the project that the case is of. The case's own file names no place of the
+      machine that is believed.
+    """
 
     case: RepairCase
     folder: Path
+    toolchain: Toolchain | None = None
 
     @property
     def before(self) -> Path:
@@ -92,22 +101,26 @@ class CaseFolder(Struct, frozen=True):
 
     def golden(self) -> str | None:
         """Return the patch that people wrote, if there is one."""
-        file = self.folder / GOLDEN
-        return file.read_bytes().decode("utf-8", "surrogateescape") if file.is_file() else None
+        content = beneath.file_of(self.folder, GOLDEN)
+        return None if content is None else content.decode("utf-8", "surrogateescape")
 
     def held_out(self) -> dict[str, bytes]:
         """Return the tests that no agent sees, with what they need, by their paths in the tree."""
-        root = self.folder / HELD_OUT
-        files = (file for file in sorted(root.rglob("*")) if file.is_file() and not file.is_symlink())
-        return {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
+        root = beneath.folder_of(self.folder, HELD_OUT)
+        return {} if root is None else {path: beneath.read_file(root, path) for path in sorted(regular_files(root))}
+
+    def text(self, path: str) -> bytes | None:
+        """Return the content of a file of the broken tree; none if there is none, or a link in its place."""
+        with suppress(OSError, UnsafePath, UnicodeEncodeError):
+            return beneath.read_file(self.before, beneath.relative(path))
+        return None
 
 
 def read_case(folder: Path) -> CaseFolder:
     """Return the case in a folder."""
-    file = folder / CASE
-    if not file.is_file():
+    file, data = folder / CASE, beneath.file_of(folder, CASE)
+    if data is None:
         raise InputError(f"no {CASE}", _FORM, file=folder)
-    data = file.read_bytes()
     case = toml_form(data, RepairCase, file, _FORM)
     misspelt(data, RepairCase.__struct_fields__, file, _FORM)
     if not _ID.fullmatch(case.id):
@@ -117,7 +130,7 @@ def read_case(folder: Path) -> CaseFolder:
         raise InputError("the oracle names no test", _FORM, file=file, field="oracle")
     if not case.test_command.strip():
         raise InputError("the test command is empty", _FORM, file=file, field="test_command")
-    if not (folder / BEFORE).is_dir():
+    if beneath.folder_of(folder, BEFORE) is None:
         raise InputError(f"no folder {BEFORE}/ with the broken tree", _FORM, file=folder)
     return CaseFolder(case, folder)
 
@@ -128,11 +141,11 @@ def read_cases(folder: Path) -> Iterator[CaseFolder]:
         yield read_case(folder)
         return
     seen: dict[str, Path] = {}
-    for file in sorted(folder.glob(f"*/{CASE}")):
-        case = read_case(file.parent)
+    for inner in beneath.folders_with(folder, CASE):
+        case = read_case(inner)
         if before := seen.get(name := case.case.id):
-            raise InputError(f"the id {name!r} is that of {before} too", _FORM, file=file, field="id")
-        seen[name] = file.parent
+            raise InputError(f"the id {name!r} is that of {before} too", _FORM, file=inner / CASE, field="id")
+        seen[name] = inner
         yield case
     if not seen:
         advice = f"A case is a folder with {CASE} and {BEFORE}/. {_FORM}"
@@ -176,7 +189,7 @@ def instruction_of(case: RepairCase) -> tuple[str, str]:
 
 
 def environment_of(repository: Path, python: Path | None) -> dict[str, str]:
-    """Return what `extra` of a case says of the project whose interpreter and packages its tests need."""
+    """Return what `extra` of a case says of its project: it is believed only where the user shows that folder."""
     return {"checkout": str(repository.resolve()), **({"python": str(python.absolute())} if python else {})}
 
 

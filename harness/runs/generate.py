@@ -240,7 +240,9 @@ def _beside(out: Path, names: tuple[str, ...]) -> Iterator[dict[str, IO[bytes]]]
     parts = {name: out / _part(name) for name in names}
     try:
         with ExitStack() as stack:
-            yield {name: stack.enter_context(path.open("wb")) for name, path in parts.items()}
+            for path in parts.values():
+                path.unlink(missing_ok=True)  # and what is opened is then new, and no link
+            yield {name: stack.enter_context(path.open("xb")) for name, path in parts.items()}
         for name, path in parts.items():
             path.replace(out / name)
     finally:

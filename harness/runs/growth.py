@@ -218,7 +218,7 @@ def _copied(
             verdicts.write(encode_lines(one.verdicts))
             (patterns if one.session.parent is None else sub_agents)[one.labels] += 1
             findings += [finding_of(verdict) for verdict in one.verdicts if verdict.label == "yes"]
-            failed += failed_verdicts(one.verdicts)
+            failed += failed_verdicts(verdict for verdict in one.verdicts if not verdict.by)
     unreadable = [structs.replace(one, file=at) for one in left_out.unreadable if (at := places.of(one.file))]
     skipped = [structs.replace(one, file=at) for one in left_out.skipped if (at := places.of(one.file))]
     counts = list(patterns.items()), list(sub_agents.items())

@@ -24,7 +24,7 @@ from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAt
 from misstep.harness.repair.attempt import MakeRepairer, Setting, attempt
 from misstep.harness.repair.case import CaseFolder, RepairCase, instructed, with_test_changes
 from misstep.harness.repair.repairers import POLICIES, RepairerOptions
-from misstep.harness.repair.scoring import Affirmed, affirm
+from misstep.harness.repair.scoring import Affirmed, affirm, case_toolchain
 from misstep.harness.repair.validators.patch_judge import PatchJudge
 from misstep.harness.runs.kind import RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
@@ -33,6 +33,7 @@ from misstep.harness.runs.shards.layout import Shard
 from misstep.harness.runs.shards.plan import dealt
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.workspace import Sandbox
+from misstep.harness.workspace.trees import regular_files
 
 COMMAND = "repair run"
 
@@ -78,6 +79,9 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         self._plan, self._client, self._sandbox = plan, client, sandbox
         self._affirming: dict[str, asyncio.Task[Affirmed]] = {}
         self.folder = str(cases[0].folder.parent.resolve()) if cases else ""
+        toolchains = (case_toolchain(case, sandbox.show) for case in cases)
+        places = (place for each in toolchains for place in (*each.shown, *map(str, sandbox.show)))
+        self.shown = tuple(dict.fromkeys(places))
 
     def settings(self) -> dict[str, Any]:
         """Return the plan, the sandbox and the model."""
@@ -197,8 +201,8 @@ def inputs_of_cases(cases: Sequence[CaseFolder]) -> Inputs:
     """Return every file of the cases: names within the case, lengths and checksums."""
     parts, size = [], 0
     for case in cases:
-        for path in sorted(each for each in case.folder.rglob("*") if each.is_file() and not each.is_symlink()):
-            length, checksum = length_and_checksum(path)
+        for path in sorted(regular_files(case.folder)):
+            length, checksum = length_and_checksum(case.folder / path)
             size += length
-            parts.append(part(f"{case.case.id}/{path.relative_to(case.folder).as_posix()}", length, checksum))
+            parts.append(part(f"{case.case.id}/{path}", length, checksum))
     return Inputs(len(parts), size, digest_of(parts), parts=listed(parts))

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
+from misstep.harness import beneath
 from misstep.harness.errors import InputError, MissingPrerequisite, UnsafePath
 from misstep.harness.records.triage_case import PATCH, SOLVE, Part, TriageCase
 from misstep.harness.trajectory import Trajectory
@@ -22,7 +23,7 @@ from misstep.harness.triage.protocols import Result
 from misstep.harness.triage.replica import SECONDS_OF_CASE, ReplicaOfCase, ReplicasOfCase
 from misstep.harness.triage.root_file_systems import RootFileSystems
 from misstep.harness.triage.rules.run_record import RunRecord, TextRun
-from misstep.harness.workspace import Sandbox, Snapshot, Workspace, beneath, open_workspace
+from misstep.harness.workspace import Sandbox, Snapshot, Workspace, open_workspace
 from misstep.harness.workspace.trees import walk
 
 TESTS_OF_CASE = "tests/"

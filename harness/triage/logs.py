@@ -12,6 +12,8 @@ from msgspec import Struct
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.records.triage_case import Outcome
 from misstep.harness.trajectory import Trajectory
+from misstep.harness.triage.statements import is_a_wish
+from misstep.harness.values import NOT_JSON
 
 TESTS_LOG = "tests.log"
 LOG_OF_ITEM = "item.log"
@@ -75,10 +77,11 @@ def tests_log(logs: Mapping[str, str]) -> TestsLog:
     return TestsLog(chosen, logs[chosen]) if chosen else TestsLog()
 
 
-def own_words(logs: Mapping[str, str], run: Trajectory | None) -> dict[str, str]:
-    """Name → text of what the harness wrote itself: a line that repeats what the agent's commands printed is empty."""
+def own_words(logs: Mapping[str, str], run: Trajectory | None, instruction: str = "") -> dict[str, str]:
+    """Name → text of what the harness wrote itself: a line that repeats what was asked or commands printed is empty."""
     own = {name: text for name, text in logs.items() if writer_of(name) == "harness"}
     printed = [result.text for step in run.steps for result in step.results] if run is not None and own else []
+    printed += [instruction, *(step.text for step in (run.steps if run is not None else ()) if step.role == "user")]
     printed += [text for name, text in logs.items() if own and writer_of(name) == "agent"]
     echoes = {line.strip() for text in printed for line in text.splitlines()}
     echoes = {line for line in echoes if len(line) >= _SHORTEST_ECHO}
@@ -145,7 +148,9 @@ def _printed_outcomes(name: str, text: str) -> Iterator[Recorded]:
     lines = [
         Recorded(outcome, f"logs/{name}:{number}", line.strip()[:300])
         for number, line in enumerate(text.splitlines(), start=1)
-        for outcome in sorted({_outcome_of(match) for match in _VERDICT.finditer(line)})
+        for outcome in sorted(
+            {_outcome_of(match) for match in _VERDICT.finditer(line) if not is_a_wish(line, *match.span())}
+        )
     ]
     yield from [one for one in lines if not _ATTEMPT.search(one.line)] or lines[-1:]
 
@@ -153,7 +158,7 @@ def _printed_outcomes(name: str, text: str) -> Iterator[Recorded]:
 def _reward_of(text: str) -> float | None:
     if _NUMBER.fullmatch(text.strip()):
         return float(text)
-    with suppress(msgspec.DecodeError, msgspec.ValidationError):
+    with suppress(*NOT_JSON):
         rewards = msgspec.json.decode(text, type=dict[str, float])
         return rewards.get("reward", min(rewards.values(), default=None))
     return None

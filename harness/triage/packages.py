@@ -8,10 +8,11 @@ import weakref
 from importlib.util import find_spec
 from pathlib import Path
 
+from misstep.harness import beneath
 from misstep.harness.errors import InputError
 from misstep.harness.records.triage_case import TriageCase
 from misstep.harness.triage.protocols import ReadOnlyAccess
-from misstep.harness.workspace import Limits, Mounts, Sandbox, Toolchain, beneath
+from misstep.harness.workspace import Limits, Mounts, Sandbox, Toolchain
 from misstep.harness.workspace.workspace import own_folder, remove_own
 
 REQUIREMENTS, WHEELS = "requirements.txt", "wheels"

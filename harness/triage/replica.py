@@ -13,6 +13,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from misstep.harness.beneath import read_file
 from misstep.harness.errors import InputError, TimeSpent, UnsafePath
 from misstep.harness.records.triage_case import SOLVE, Part, TriageCase
 from misstep.harness.trajectory import Trajectory
@@ -20,7 +21,6 @@ from misstep.harness.triage.packages import Packages
 from misstep.harness.triage.protocols import Result
 from misstep.harness.triage.texts import LARGEST_FILE, FilesOfCase
 from misstep.harness.workspace import Finished, Limits, Sandbox, Toolchain, Workspace, open_workspace, python_toolchain
-from misstep.harness.workspace.beneath import read_file
 from misstep.harness.workspace.trees import walk
 
 TESTS = "tests"

@@ -14,8 +14,8 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 
+from misstep.harness import beneath
 from misstep.harness.errors import InputError, UnsafePath
-from misstep.harness.workspace import beneath
 from misstep.harness.workspace.trees import copy_tree
 from misstep.harness.workspace.workspace import own_folder, remove_own
 

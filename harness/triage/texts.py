@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from misstep.harness import beneath
 from misstep.harness.errors import InputError, UnsafePath
 from misstep.harness.readers import read_file
 from misstep.harness.records.attribution import Evidence
@@ -18,8 +19,7 @@ from misstep.harness.records.triage_case import Outcome, Part, TriageCase
 from misstep.harness.trajectory import Trajectory, Unreadable
 from misstep.harness.triage.logs import outcome_in, outcome_of_run, outcomes_in
 from misstep.harness.triage.protocols import TextAccess
-from misstep.harness.workspace import beneath
-from misstep.harness.workspace.trees import walk
+from misstep.harness.workspace.trees import regular_files
 
 INSTRUCTION, TRAJECTORY = "instruction.md", "trajectory.json"
 MOST_TEXT = 1 << 18
@@ -86,8 +86,7 @@ class TextsOfCase:
         folder = self.case.part(part)
         if folder is None:
             return _NO_LOGS
-        paths = (entry.path for entry in walk(folder) if stat.S_ISREG(entry.status.st_mode))
-        texts = {path: _text(folder, path) for path in islice(paths, _MOST_FILES)}
+        texts = {path: _text(folder, path) for path in islice(regular_files(folder), _MOST_FILES)}
         return {path: text for path, text in texts.items() if text is not None}
 
 
@@ -140,8 +139,7 @@ class FilesOfCase(TextsOfCase):
             return ()
         root = self.case.roots.get(part)
         apart = (".git/",) if part in self.case.views else (root.name,) if root is not None else ()
-        paths = (entry.path for entry in walk(folder) if stat.S_ISREG(entry.status.st_mode))
-        return tuple(sorted(path for path in paths if not path.startswith(apart)))
+        return tuple(sorted(path for path in regular_files(folder) if not path.startswith(apart)))
 
     def read(self, part: Part, path: str) -> bytes | None:
         """The content of a file; `None` if there is none, it is a link, or it has more than `LARGEST_FILE`."""

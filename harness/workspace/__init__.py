@@ -1,7 +1,7 @@
 """A tree of files in which commands run sandboxed, with snapshots that no command reaches."""
 
 from misstep.harness.workspace.finding import find_sandbox
-from misstep.harness.workspace.git_safety import copied_git_folder, git_environment
+from misstep.harness.workspace.git_safety import copied_git_folder, git_environment, git_folders
 from misstep.harness.workspace.nodes import Snapshot
 from misstep.harness.workspace.sandbox import Checkout, Finished, Limits, Mounts, Sandbox
 from misstep.harness.workspace.toolchain import (
@@ -26,6 +26,7 @@ __all__ = [
     "copied_git_folder",
     "find_sandbox",
     "git_environment",
+    "git_folders",
     "install_line",
     "open_workspace",
     "own_command",

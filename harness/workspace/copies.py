@@ -13,10 +13,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from misstep.harness.workspace import beneath
+from misstep.harness import beneath
 from misstep.harness.workspace.nodes import Node, TreeEntry, node_at, not_a_folder
 from misstep.harness.workspace.sandbox import Mounts
-from misstep.harness.workspace.trees import FoundTree, bytes_beneath, copy_tree, walk
+from misstep.harness.workspace.trees import FoundTree, bytes_beneath, copy_tree, regular_files, walk
 
 _MOMENT_NS = 20_000_000
 _Signature = tuple[int, int, int, int]
@@ -69,7 +69,7 @@ class CopiedTree:
 
     def files(self) -> Iterator[str]:
         """Return the paths of all regular files."""
-        return (entry.path for entry in walk(self._live) if stat.S_ISREG(entry.status.st_mode))
+        return regular_files(self._live)
 
     def entries(self) -> Iterator[TreeEntry]:
         """Everything beneath the root that is within reach, each folder before what is in it."""

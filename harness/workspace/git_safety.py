@@ -1,19 +1,23 @@
-"""Run git on the host over files that a sandboxed command wrote, without their hooks, filters, settings and programs.
+"""Run git on the host over files that strangers wrote, without their hooks, filters, settings and programs.
 
-Git is given another folder, into which only data were copied, and no settings but the ones here.
+Git is given another folder, into which only data were copied, and no settings but the ones here. A checkout whose
+`.git` names another repository of the machine is refused, unless that one names the checkout as its own.
 """
 
 import os
 import shutil
 import stat
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from misstep.harness.workspace import beneath
+from misstep.harness import beneath
+from misstep.harness.errors import InputError, UsageError
 from misstep.harness.workspace.trees import copy_entry, walk
 
 _DATA = ("HEAD", "packed-refs", "ORIG_HEAD", "shallow", "refs", "objects")
 _POINTS_ELSEWHERE = ("objects/info",)
+_LONGEST_LINE = 1 << 14
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
 _SETTINGS = {
     "core.hooksPath": "/dev/null",
@@ -74,3 +78,52 @@ def copied_git_folder(git: Path, target: Path) -> Path:
                 copy_entry(entry, into, None)
     (target / "config").write_text(_CONFIG)
     return target
+
+
+def git_folders(checkout: Path) -> tuple[Path, Path]:
+    """Return the git folder of a checkout and the one that holds its objects, which differ in a linked worktree."""
+    git = shared = checkout / ".git"
+    if git.is_symlink():
+        raise InputError("its .git is a link", "Give the folder that has the repository itself.", file=checkout)
+    if git.is_file():
+        git, shared = _named_folders(checkout)
+    elif not git.is_dir():
+        git = shared = checkout
+    parts = ((git / "HEAD").is_file(), (shared / "objects").is_dir(), not (shared / "objects").is_symlink())
+    if not all(parts):
+        raise InputError("is not a git repository", "Give the folder of a checkout.", file=checkout)
+    if os.path.lexists(shared / "objects/info/alternates") or os.path.lexists(shared / "commondir"):
+        raise InputError("its objects are in another repository", "Run `git repack -a -d` there.", file=checkout)
+    return git, shared
+
+
+def _named_folders(checkout: Path) -> tuple[Path, Path]:
+    """Return the folders that the file `.git` of a linked worktree or of a submodule names."""
+    git = (checkout / _line(checkout, ".git").removeprefix("gitdir:").strip()).resolve()
+    if git.parent.name == "worktrees":
+        shared = git.parent.parent
+        back, own = _line(git, "gitdir"), checkout / ".git"
+        is_own = (git / _line(git, "commondir")).resolve() == shared
+    else:
+        shared, own, is_own = git, checkout, True
+        back = next(filter(None, (_work_tree(git / name) for name in ("config", "config.worktree"))), "")
+    if not back or not is_own or (git / back).resolve() != own.resolve():
+        advice = f"Run `git worktree repair`, or `git --git-dir={git} config core.worktree {checkout}`."
+        raise InputError(f"its .git names {git}, which does not name this checkout", advice, file=checkout)
+    return git, shared
+
+
+def _line(folder: Path, name: str) -> str:
+    return os.fsdecode(beneath.file_of(folder, name, _LONGEST_LINE) or b"").strip()
+
+
+def _work_tree(settings: Path) -> str:
+    if settings.is_symlink() or not settings.is_file():
+        return ""
+    line = ["git", "config", "--file", str(settings), "--no-includes", "--get", "core.worktree"]
+    environment = git_environment(settings.parent, settings.parent)
+    try:
+        done = subprocess.run(line, env=dict(environment), capture_output=True, check=False)  # noqa: S603
+    except FileNotFoundError as error:
+        raise UsageError("`git` is not installed", "Install git.") from error
+    return os.fsdecode(done.stdout).rstrip("\n")

@@ -15,9 +15,9 @@ from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
+from misstep.harness import beneath
 from misstep.harness.errors import SnapshotDamaged
 from misstep.harness.journal.records import replace_file
-from misstep.harness.workspace import beneath
 from misstep.harness.workspace.workspace import Workspace
 
 Kind = Literal["file", "link", "folder", "pipe", "socket"]

@@ -7,8 +7,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from misstep.harness import beneath
 from misstep.harness.errors import UnsafePath
-from misstep.harness.workspace import beneath
 
 GIT = ".git"
 """The folder of the repository itself, which is not part of the project's files."""

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from misstep.harness import beneath
 from misstep.harness.errors import UnsafePath
-from misstep.harness.workspace import beneath
 from misstep.harness.workspace.nodes import Node, TreeEntry, node_at, not_a_folder
 from misstep.harness.workspace.sandbox import Mounts
 from misstep.harness.workspace.trees import bytes_beneath, walk, within_reach

@@ -112,7 +112,7 @@ class _Scripts:
     def _manifest(self, folder: str) -> dict[str, object]:
         try:
             manifest = json.loads(self._read(f"{_below(folder)}{_MANIFEST}") or "{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return manifest if isinstance(manifest, dict) else {}
 

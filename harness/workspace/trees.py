@@ -9,8 +9,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from misstep.harness import beneath
 from misstep.harness.errors import UnsafePath
-from misstep.harness.workspace import beneath
 
 SMALLEST = 4096
 """Bytes that a file counts as at least, so that many empty ones fill a limit as well."""
@@ -55,6 +55,11 @@ def _walk(folder: int, prefix: str, levels: int, *, all_of_it: bool) -> Iterator
             raise UnsafePath(f"the folders of {prefix.partition('/')[0]!r} are nested too deeply")
         with suppress(FileNotFoundError, NotADirectoryError), beneath.folder_at(folder, name) as inner:
             yield from _walk(inner, f"{prefix}{name}/", levels - 1, all_of_it=all_of_it)
+
+
+def regular_files(root: Path) -> Iterator[str]:
+    """Return the paths of the regular files beneath a folder; no link is followed."""
+    return (entry.path for entry in walk(root) if stat.S_ISREG(entry.status.st_mode))
 
 
 def copy_tree(source: Path, target: Path, owner: int | None) -> int:

@@ -13,8 +13,8 @@ from typing import Literal, Self, TypeVar
 
 from msgspec.structs import replace
 
+from misstep.harness import beneath
 from misstep.harness.errors import InputError, UnsafePath
-from misstep.harness.workspace import beneath
 from misstep.harness.workspace.copies import CopiedTree
 from misstep.harness.workspace.differences import file_diff
 from misstep.harness.workspace.nodes import GIT, Snapshot, TreeEntry, same

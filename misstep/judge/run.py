@@ -61,7 +61,9 @@ def run(
     """
     import sys
 
-    from misstep.analysis.gold import check_gold, item_ids
+    from misstep.analysis.gold import check_gold, item_ids, read_gold
+    from misstep.analysis.measures.gates import check_known
+    from misstep.analysis.measures.judging.gate_figures import names_of_figures
     from misstep.harness.items import read_question
     from misstep.harness.runs.judging.item_selection import Sampling
     from misstep.harness.runs.judging.judge import run_judge
@@ -83,7 +85,10 @@ def run(
         if not opened.uses_model:
             options.refuse_model_options(context)
         folder = asked_about(opened, sessions or [], benchmark, out, data, shard)
-        check_gold(folder, read_question(folder).labels, item_ids(folder))
+        labels = read_question(folder).labels
+        check_gold(folder, labels, item_ids(folder))
+        if gates:
+            check_known(gates, names_of_figures(labels or sorted({one.label for one in read_gold(folder)})))
         stopped: MissingPrerequisite | None = None
         try:
             sampling = None if sample is None else Sampling(sample, seed)

@@ -53,13 +53,19 @@ def change_settings(hooked: "HookOptions", options: list[str]) -> None:
 
     if hooked.install and hooked.uninstall:
         raise UsageError("--install and --uninstall are both given", "Give one of them.")
-    file = settings_file(hooked.agent, None if hooked.user else Path.cwd())
+    named = settings_file(hooked.agent, None if hooked.user else Path.cwd())
+    file = named.resolve()  # the project may have links: what is shown, asked for and written is one file
+    is_outside = not hooked.user and not file.is_relative_to(Path.cwd().resolve())
     change = installed(file, hooked.agent, hook_command(options)) if hooked.install else uninstalled(file)
     if change.before == change.after:
         print(f"{printable(str(file))} {'has the hook already' if hooked.install else 'has no hook of Misstep'}.")
         return
     print(printable(change.diff()), end="")
-    if not hooked.yes and not typer.confirm("Make this change?", default=False):
+    if hooked.yes and is_outside:
+        advice = "Leave out --yes to be asked, or give --user for your own settings."
+        raise UsageError(f"{named} is a link to {file}, outside of the project", advice)
+    link = " The project has a link to it, and it is outside of the project." if is_outside else ""
+    if not hooked.yes and not typer.confirm(f"Change {printable(str(file))}?{link}", default=False):
         print("Nothing was changed.")
         raise typer.Exit(1)
     change.write()

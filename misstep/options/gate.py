@@ -1,6 +1,6 @@
 """Options of the commands that can stop a pipeline, and what they do with the outcomes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -57,14 +57,16 @@ class GateOptions(OptionGroup, frozen=True):
         typer.Option(metavar="FILE", help="Append the outcome of each limit to a Markdown file, as CI shows it."),
     ] = None
 
-    def gates(self) -> "list[Gate]":
-        """Return the limits that were asked for, read before any work is done."""
-        from misstep.analysis.measures.gates import fail_on, fail_under
+    def gates(self, figures: Collection[str] = ()) -> "list[Gate]":
+        """Return the limits that were asked for, read before any work is done, and held against known names."""
+        from misstep.analysis.measures.gates import check_known, fail_on, fail_under
 
         limits = [*map(fail_on, self.fail_on or ()), *map(fail_under, self.fail_under or ())]
         option = next((name for name, value in self.whole.items() if value), "")
         if not limits and option:
             raise UsageError(f"{option} has no effect without a limit", "Give one as well.")
+        if figures:
+            check_known(limits, figures)
         return limits
 
     @property

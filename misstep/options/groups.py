@@ -9,6 +9,7 @@ import copy
 import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
+from math import isfinite
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
 import typer
@@ -32,7 +33,16 @@ class Only:
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose help has a section for each group of options."""
+    """A command whose help has a section for each group of options, and whose numbers are numbers."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options; nan and inf, which lie within every limit, are refused."""
+        rest = super().parse_args(ctx, args)
+        for parameter in self.get_params(ctx):
+            value = ctx.params.get(parameter.name)
+            if isinstance(value, float) and not isfinite(value):
+                raise typer.BadParameter(f"{value} is not a number.", ctx=ctx, param_hint=f"'{parameter.opts[0]}'")
+        return rest
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then the command's own options, then those of each group."""

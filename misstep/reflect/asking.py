@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,18 +39,9 @@ _LOCAL_REPLY, _LOCAL_ROOM = 64, 1_200
 """The tokens of a reply and of a context for the local model, which sees 4,096 in all."""
 
 
-def finite(value: float | None) -> float | None:
-    """Return an amount as it was given: `nan` and `inf` are none."""
-    if value is None or isfinite(value):
-        return value
-    raise typer.BadParameter(f"{value} is not an amount.")
-
-
 StrategistSeconds = Annotated[
     float,
-    typer.Option(
-        min=0, metavar="S", callback=finite, help="Time an item must have left for the strategist to be asked."
-    ),
+    typer.Option(min=0, metavar="S", help="Time an item must have left for the strategist to be asked."),
 ]
 
 
@@ -73,13 +63,11 @@ class ItemBudget(OptionGroup, frozen=True):
     panel = "Budget of an item"
     item_seconds: Annotated[
         float,
-        typer.Option(min=1, metavar="S", callback=finite, help="Time limit per item, in seconds on the run's clock."),
+        typer.Option(min=1, metavar="S", help="Time limit per item, in seconds on the run's clock."),
     ] = 1200.0
     attempts: Annotated[int, typer.Option(min=1, metavar="N", help="Limit of attempts per item.")] = 100
     tokens: Annotated[int | None, typer.Option(min=1, metavar="N", help="Limit of tokens per item.")] = None
-    usd: Annotated[
-        float | None, typer.Option(min=0, metavar="X", callback=finite, help="Cost limit per item, in US dollars.")
-    ] = None
+    usd: Annotated[float | None, typer.Option(min=0, metavar="X", help="Cost limit per item, in US dollars.")] = None
     strategist_seconds: StrategistSeconds = 120.0
 
 

@@ -20,7 +20,6 @@ from misstep.reflect.asking import (
     Skill,
     Without,
     chosen,
-    finite,
     refuse_ignored,
     separate,
 )
@@ -51,7 +50,7 @@ def run(
     lessons: Annotated[
         list[Path] | None, typer.Option(metavar="RUN", help="Earlier run whose lessons agents know from the start.")
     ] = None,
-    temperature: Annotated[float | None, typer.Option(min=0, callback=finite, help="Temperature of the model.")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0, help="Temperature of the model.")] = None,
     json: Json = False,
     *,
     own: OwnWork,
@@ -102,7 +101,7 @@ def run(
     open_reflexive_runs(lessons or ())
     ids = tuple(separate("--items", items)) or None
     box.warn("commands run")
-    work = made_skill(skill, SkillOptions(n, seed, own.cases, box.place, own.target))
+    work = made_skill(skill, SkillOptions(n, seed, own.cases, box.place, own.target, tuple(box.show or ())))
     settings = settings.with_commands(getattr(work, "commands", None))
     spent = spent_usd(out) if asking.asks else 0.0
     with chosen(work, agents, seed, temperature, asking, settings, spent) as (who, dials):

@@ -8,6 +8,7 @@ from misstep.analysis.measures.judging.pairs.comparison import PairedJudges
 from misstep.analysis.measures.judging.pairs.flips import Flips
 from misstep.analysis.measures.judging.pairs.probes import Probes
 from misstep.analysis.measures.judging.pairs.stability import Stability
+from misstep.analysis.measures.judging.sample import Level
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Evidence
@@ -32,6 +33,7 @@ DOCUMENTS: dict[str, Form] = {
         "file": str,
         "human": [str],
         "positive": str,
+        "level": Level,
         "remarks": [str],
         "judges": {"*": {**SCORES, "true_positive_rate?": Estimate, "true_negative_rate?": Estimate}},
         "pairs": [PairedJudges],

@@ -61,7 +61,8 @@ class TriageCases:
     def inputs(self) -> Inputs:
         """Return the files of all cases, by content."""
         folders = [case.folder for case in self._cases.values()]
-        files = [folder / path for folder in folders for path in sorted(_nodes(folder)) if path not in _GOLD]
+        nodes = ((folder, path, node) for folder in folders for path, node in sorted(_nodes(folder).items()))
+        files = [folder / path for folder, path, node in nodes if node.kind == "file" and path not in _GOLD]
         return inputs_of_files(file_state(file) for file in files)
 
     def material(self, case: str) -> Material:

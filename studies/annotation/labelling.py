@@ -68,7 +68,7 @@ class Labelling:
             raise UsageError(f"{item!r} cannot be labelled {label!r}", "Use the buttons of the page.")
         self._own[item] = label
         labels = [GoldLabel(name, self.drawn.rater, answer) for name, answer in self._own.items()]
-        write_gold(self.drawn.run.benchmark, [*self._others, *labels])
+        write_gold(self.drawn.run.benchmark, [*self._others, *labels], 0o600)
         self._place = self._next(self._places[item] + 1)
 
     def move(self, item: str, by: int) -> None:

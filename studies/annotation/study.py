@@ -34,7 +34,7 @@ from misstep.studies.annotation.loopback import Conflict
 from misstep.studies.annotation.plan import AnnotationPlan, State
 
 COMMAND = "annotate serve"
-ANSWER_RECORDS = Records(RaterAnswer, "answers.jsonl", "answer")
+ANSWER_RECORDS = Records(RaterAnswer, "answers.jsonl", "answer", private=True)
 SERVER = "server.json"
 
 
@@ -119,8 +119,7 @@ class AnnotationStudy:
 
     def serves(self, server: Server) -> None:
         """Note where the study is served."""
-        replace_file(self.folder / SERVER, msgspec.json.encode(server))
-        (self.folder / SERVER).chmod(0o600)
+        replace_file(self.folder / SERVER, msgspec.json.encode(server), 0o600)
 
     def __enter__(self) -> "AnnotationStudy":
         return self

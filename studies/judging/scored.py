@@ -67,33 +67,11 @@ def _digest(run: Path, benchmark: Path) -> str:
     return digest.hexdigest()
 
 
-class _LabelFigures(Struct, frozen=True):
-    precision: Estimate
-    recall: Estimate
-    f1: Estimate
-
-
-class _Figures(Struct, frozen=True):
-    accuracy: Estimate
-    accuracy_all: Estimate
-    cohen_kappa: Estimate
-    cohen_kappa_all: Estimate
-    labels: dict[str, _LabelFigures]
-
-
 def kept_figures(run: Path) -> dict[str, Estimate]:
-    """The figures of a scored run that limits can be set for, by name: `accuracy`, `kappa`, `yes.recall` and so on."""
-    scores = msgspec.json.decode((run / SCORES).read_bytes(), type=_Figures)
-    figures = {
-        "accuracy": scores.accuracy,
-        "accuracy_all": scores.accuracy_all,
-        "kappa": scores.cohen_kappa,
-        "kappa_all": scores.cohen_kappa_all,
-    }
-    for label, of_label in scores.labels.items():
-        for name in ("precision", "recall", "f1"):
-            figures[f"{label}.{name}"] = getattr(of_label, name)
-    return figures
+    """Return the figures of a scored run that limits can be set for, by name."""
+    from misstep.analysis.measures.judging.gate_figures import JudgeFigures, gate_figures
+
+    return gate_figures(msgspec.json.decode((run / SCORES).read_bytes(), type=JudgeFigures))
 
 
 def write_scores(run: JudgedRun) -> "Assessment":

@@ -5,6 +5,7 @@
     data/recordings/small_model/infinite_loop/gold.csv         the labels of these items
     data/recordings/small_model/infinite_loop/replies.jsonl    replies by the key of their request, to be replayed
     data/recordings/small_model/recovery/benchmark.tar.xz      the items, if they are not the generated sessions
+    data/recordings/small_model/recovery/judge.toml            the judge that was asked, if it asks otherwise by now
 
 `python -m misstep.studies.recorded.small_model RUN --out DIR` records a run of a judge, finished or not.
 """
@@ -44,7 +45,7 @@ from misstep.studies.judged_runs import open_run
 from misstep.studies.recorded.again import apart
 from misstep.studies.repair_runs import placeless
 
-RECORDING, REPLIES, BENCHMARK = "recording.toml", "replies.jsonl", "benchmark.tar.xz"
+RECORDING, REPLIES, BENCHMARK, JUDGE = "recording.toml", "replies.jsonl", "benchmark.tar.xz", "judge.toml"
 SESSIONS, SEED = 60, 2026
 """The generated sessions that the classifiers were asked about."""
 
@@ -140,7 +141,8 @@ def _replayed(recording: Path, place: Path) -> int:
     replace_file(benchmark / "items.jsonl", encode_lines(items))
     about, out = _about(recording), place / recording.name
     settings = ClientSettings(client="replay", replay=recording / REPLIES)
-    apart(run_judge, judge(about.judge, about.model), benchmark, out, settings)
+    asked = str(recording / JUDGE) if (recording / JUDGE).is_file() else about.judge
+    apart(run_judge, judge(asked, about.model), benchmark, out, settings)
     whole.replace(benchmark / "items.jsonl")
     answers = {one.item: (one.status, one.label) for one in read_verdicts(out)}
     for verdict in recorded.values():

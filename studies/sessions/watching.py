@@ -13,7 +13,7 @@ from misstep.harness.errors import NoTrajectory, writing
 from misstep.harness.escaping import plain
 from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.journal.classified import PLACED_RECORDS, SessionFinding
-from misstep.harness.journal.records import read_manifest, read_records, replace_file
+from misstep.harness.journal.records import appending, read_manifest, read_records, replace_file
 from misstep.harness.observer.replay import ReplayOptions, replay
 from misstep.harness.progress import say
 from misstep.harness.runs.classify import ClassifyPlan
@@ -70,8 +70,8 @@ def _reported(run: Path) -> set[Key]:
 
 
 def _note(run: Path, keys: Iterable[Key]) -> None:
-    with writing(run / TOLD), (run / TOLD).open("ab") as file:
-        file.write(b"".join(msgspec.json.encode(key) + b"\n" for key in keys))
+    with writing(run / TOLD), appending(run / TOLD) as file:
+        file.write(b"".join(msgspec.json.encode(key) + b"\n" for key in sorted(keys, key=str)))
 
 
 ANNOTATED = ("agentrx", "trail", "whoandwhen")

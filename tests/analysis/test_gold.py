@@ -1,5 +1,6 @@
 """Gold labels out of a folder: a spreadsheet's ways of writing do no harm, and what is wrong is named with its line."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from misstep.analysis.gold import (
     read_subcategories,
 )
 from misstep.harness.errors import InputError
-from misstep.harness.items import read_items
+from misstep.harness.items import read_items, read_question
 
 
 def gold(folder: Path, text: str | bytes) -> Path:
@@ -123,3 +124,19 @@ def test_a_column_that_is_missing_is_named(tmp_path: Path) -> None:
     (tmp_path / "gold_construction.csv").write_text("item,set\na,scoring\n")
     with pytest.raises(InputError, match="the column 'family' is missing"):
         read_constructions(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["benchmark.toml", "items.jsonl", "gold.csv", "gold_subcategories.csv"])
+def test_no_file_of_a_benchmark_is_a_link_that_leads_out_of_it(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "benchmark"
+    folder.mkdir()
+    (tmp_path / "own").write_text("item,rater,label\nsecret,ann,yes\n")
+    (folder / name).symlink_to("../own")
+    readers: dict[str, Callable[[Path], object]] = {
+        "benchmark.toml": read_question,
+        "items.jsonl": lambda folder: list(read_items(folder)),
+        "gold.csv": lambda folder: list(read_gold(folder)),
+        "gold_subcategories.csv": read_subcategories,
+    }
+    with pytest.raises(InputError, match="leads out of the folder"):
+        readers[name](folder)

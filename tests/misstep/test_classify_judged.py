@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from misstep.classify import app
+from misstep.harness.errors import UsageError
 from misstep.harness.judges.fencing import fenced_parts
 from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving
 from tests.misstep.as_a_user import in_a_thread
@@ -77,6 +78,49 @@ def test_the_first_line_says_by_what_each_category_was_looked_for(server: Faulty
     assert code == 0
     assert "No share is corrected for errors" in printed
     assert len(server.received) == 4
+
+
+UNUSABLE = [
+    ("answered", completion("I would rather not say.")),
+    ("answered", completion('{"label": "maybe"}')),
+    ("answered", completion("")),
+    ("answered", completion(None, message={"refusal": "I cannot help with that."})),
+    ("failed", None),
+]
+
+
+@pytest.mark.parametrize(("ended", "reply"), UNUSABLE)
+def test_a_reply_that_cannot_be_used_leaves_a_session_unanswered_beside_a_rules_no(
+    ended: str, reply: dict[str, Any] | None, sessions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "made-up")
+    play = answer(reply) if reply is not None else answer({"error": "not this request"}, 400)
+    with in_a_thread(serving(choose=lambda _: play)) as server:
+        line = (sessions, "--out", tmp_path / "run", *_asking(server))
+        code, printed = _run(*line)
+        document = json.loads(_run(*line, "--json")[1])
+    first = printed.splitlines()[0]
+    each = [one for one in first.split("; ") if one.startswith(HARDLY)]
+    assert len(each) == 2
+    assert all("2 by" in one and "2 without an answer" in one and "by rule" not in one for one in each), first
+    assert code == (0 if ended == "answered" else 1)
+    assert [document["categories"][name]["checked"] for name in HARDLY] == [0, 0]
+    verdicts = [json.loads(one) for one in (tmp_path / "run" / "verdicts.jsonl").read_text().splitlines()]
+    assert {one["label"] for one in verdicts if one["judge"] in HARDLY} == {None}
+    assert document["failed"] == []
+
+
+def test_a_limit_on_a_share_says_how_many_sessions_had_no_answer(sessions, monkeypatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "made-up")
+
+    def one_of_two(request: dict[str, Any]) -> Play:
+        return _answer(request) if "migrations/1.py" in request["messages"][-1]["content"] else answer(completion("?"))
+
+    with in_a_thread(serving(choose=one_of_two)) as server:
+        limits = ("--fail-on", "did_not_follow_instructions<1%", "--fail-on", "any<1%")
+        done = CliRunner().invoke(app, [str(sessions), *_asking(server), *limits], catch_exceptions=False)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("misstep: passed: ")]
+    assert [line.count("1 of 2 sessions had no answer") for line in lines] == [1, 2]
 
 
 def test_the_rules_of_the_project_are_shown_fenced_and_the_verdict_names_file_and_line(server, sessions) -> None:
@@ -158,3 +202,11 @@ def test_wrong_judges_and_options_are_refused_before_anything_is_asked(sessions,
     ):
         with pytest.raises(UsageError, match=said):
             _run(sessions, *arguments)
+
+
+@pytest.mark.parametrize("limit", ["loops>5%", "accuracy>5%", "any.change>5%", "any>5", "any>nan"])
+def test_a_limit_that_cannot_be_held_is_told_before_anybody_is_asked(server, sessions, tmp_path, limit: str) -> None:
+    line = [str(sessions), "--out", str(tmp_path / "run"), *_asking(server), "--fail-on", limit]
+    with pytest.raises(UsageError, match=r"unknown figure|is not a limit"):
+        CliRunner().invoke(app, line, catch_exceptions=False)
+    assert (len(server.received), (tmp_path / "run").exists()) == (0, False)

@@ -6,11 +6,20 @@ import pytest
 
 from misstep.analysis.measures.experiments.own_sessions import NOBODY_TOLD
 from misstep.harness.journal.records import encode_lines
+from misstep.harness.observer.arms import hears_guidance
+from misstep.harness.records.hook_decision import DECISIONS
 from misstep.harness.runs.experiment.own_sessions import Assignment
 from misstep.harness.verdict import Verdict
 from misstep.studies.own_sessions import report_of_own, write_own_benchmark
 from misstep.studies.recovery_benchmark import LABELS
-from tests.harness.runs.experiment.own_transcripts import session, write_lines, write_sessions
+from tests.harness.runs.experiment.own_transcripts import (
+    LOOP_CALL,
+    calm,
+    session,
+    watched_session,
+    write_lines,
+    write_sessions,
+)
 
 HALF = Assignment(0.5)
 
@@ -56,3 +65,29 @@ def test_people_and_other_judges_label_the_benchmark_which_has_no_gold(folder: P
     verdicts = [Verdict(f"session-{n}#0", "own", "recovered" if n % 2 else "not_recovered") for n in range(40)]
     (run / "verdicts.jsonl").write_bytes(encode_lines(verdicts))
     assert "as own judges" in report_of_own([folder], HALF, run).finding
+
+
+ONCE, GOES_ON = [LOOP_CALL], [LOOP_CALL] * 15
+ENDINGS = {
+    "guide": (calm(12), [*ONCE, *calm(8)], [*ONCE * 2, *calm(6)], GOES_ON),
+    "shadow": (GOES_ON, [*ONCE, *calm(8)], [*ONCE * 4, *calm(6)], [*GOES_ON, *calm(3)]),
+}
+"""What agents do after the word: in either arm it ends in some sessions, most of which repeat the call first."""
+
+SHARES = {"guide": 0.75, "shadow": 0.5}
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["results are written first", "the hook comes first"])
+def test_the_log_and_the_transcripts_of_the_same_sessions_give_the_same_recoveries(tmp_path: Path, late: bool) -> None:
+    names: dict[str, list[str]] = {"guide": [], "shadow": []}
+    for name in (f"s-{number}" for number in range(60)):
+        names["guide" if hears_guidance(name, share=0.5) else "shadow"].append(name)
+    for arm, own in names.items():
+        for place, name in enumerate(own[:8]):
+            watched_session(tmp_path, name, ENDINGS[arm][place % 4], late=late)
+    shares = []
+    for path, assignment in ((tmp_path / DECISIONS, Assignment()), (tmp_path / "sessions", HALF)):
+        (table,) = [one for one in report_of_own([path], assignment).tables if one.name == "own_recovery"]
+        shares.append({row.quantity: row.value for row in table.rows if "recovered" in row.quantity})
+    assert shares[0] == shares[1]
+    assert list(shares[0].values()) == list(SHARES.values())

@@ -17,6 +17,7 @@ from msgspec import structs
 from misstep.analysis.labels.records import LabelRecords, label_text
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.labels.tools.ratings import ToolRatings
+from misstep.harness.values import NOT_JSON
 
 _FLAT_COLUMNS = frozenset({"annotator", "annotation_id", "created_at", "updated_at", "lead_time"})
 _SKIPPED = "was_cancelled"
@@ -107,7 +108,7 @@ def _cell(cell: str) -> str:
         return cell
     try:
         value = msgspec.json.decode(cell)
-    except msgspec.DecodeError:
+    except NOT_JSON:
         return cell
     if isinstance(value, list) and len(value) == 1:
         value = value[0]

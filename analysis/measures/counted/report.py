@@ -32,7 +32,7 @@ from misstep.analysis.measures.prevalence import Labels, Prevalence, prevalence
 from misstep.analysis.measures.shares import share
 from misstep.analysis.stats.binned_quantiles import binned_quantile
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.ranking import NO_POSITIVES, area_under_curve, average_precision
+from misstep.analysis.stats.ranking import NO_POSITIVES, area_under_curve, average_precision, doubted_precision
 from misstep.analysis.stats.raters.agreement import ONE_CATEGORY
 from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.harness.errors import InputError
@@ -177,7 +177,7 @@ def _of_label(label: str, rows: Collection[ScoreBin], labels: int, resamples: in
     ranking = area_under_curve(scores, positive, times=times)
     statistic = partial(average_precision, scores, positive)
     (precision,) = resampled_counts(lambda sets: statistic(sets)[:, None], times, [NO_POSITIVES], resamples, seed)
-    return CountedRanking(int(times.sum()), ranking, precision)
+    return CountedRanking(int(times.sum()), ranking, doubted_precision(precision, int(times.sum())))
 
 
 def _score(kind: ScoreBin) -> float:

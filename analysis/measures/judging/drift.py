@@ -40,6 +40,9 @@ from misstep.analysis.tables.wording import counted_text, number_text, with_inte
 HALF_WIDTH = 0.05
 """How wide the interval of the judge's part may be to either side before more anchors are asked for."""
 
+_CHANGES = 3
+"""Changes that one sentence may claim: of the figure, by the judge, and by the system."""
+
 NO_ANCHORS = "no item was judged in both runs with the same text"
 ONE_ANSWER = "all anchors have the same old answer: nothing is known of the other"
 NOTHING = "no item has an answer"
@@ -195,15 +198,28 @@ def drift_table(figure: str, old: str, changes: Mapping[str, FigureDrift], sourc
     return judging_table(f"drift_{figure.split()[0].lower()}", f"{figure}, from {old} on", finding, rows, _NOTES)
 
 
+def _told_from_0(change: Estimate, claims: int) -> bool:
+    """Return whether the interval leaves out 0, one of several claims being widened as a normal one (Bonferroni)."""
+    if change.value is None or change.low is None or change.high is None:
+        return False
+    normal = NormalDist()
+    wider = normal.inv_cdf(1 - 0.025 / claims) / normal.inv_cdf(0.975)
+    end = change.low if change.value > 0 else change.high
+    return abs(change.value) > wider * abs(change.value - end)
+
+
 def drift_finding(figure: str, runs: tuple[str, str], one: FigureDrift) -> str:
     """Return how a figure changed between two runs, and how much of it is the judge's."""
     old, new = (number_text(figure_of.value, "share") for figure_of in (one.old, one.new))
     total, judge, system = (with_interval(part, "difference") for part in (one.total, one.judge, one.system))
-    changed = f"{figure} changed by {total}, from {old} in {runs[0]} to {new} in {runs[1]}"
+    changes = 1 if one.same else _CHANGES
+    verb = "changed by" if _told_from_0(one.total, changes) else "is not shown to have changed:"
+    changed = f"{figure} {verb} {total}, from {old} in {runs[0]} to {new} in {runs[1]}"
     needed = counted_text(one.anchors_needed, "anchor")
     if one.same:
         texts = counted_text(one.anchors, "text")
-        return f"{changed}. Both runs judged the same {texts}: the whole change is the judge's."
+        whose = "the whole" if _told_from_0(one.total, changes) else "any"
+        return f"{changed}. Both runs judged the same {texts}: {whose} change is the judge's."
     if one.judge.value is None:
         why = f"How much of it is the judge's is not known: {one.judge.reason}"
         return f"{changed}. {why}. Keep {needed}, which `judge drift RUN --draw N` draws."
@@ -214,9 +230,7 @@ def drift_finding(figure: str, runs: tuple[str, str], one: FigureDrift) -> str:
 
 def _which_changed(one: FigureDrift) -> str:
     """Return which of the two parts is told from 0."""
-    judge, system = (
-        part.low is not None and part.high is not None and part.low * part.high > 0 for part in (one.judge, one.system)
-    )
+    judge, system = (_told_from_0(part, _CHANGES) for part in (one.judge, one.system))
     if judge and system:
         return "Both the judge and the system changed."
     if judge:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.people.marked import Mark, MarkedScores, marked_scores
 from misstep.analysis.measures.judging.sample import JudgedSample, judged_sample
-from misstep.analysis.measures.judging.scores import Scores, score
+from misstep.analysis.measures.judging.scores import LEVEL, Scores, score, standings
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.diagnostic import Confusion
 from misstep.analysis.stats.estimate import Estimate
@@ -182,22 +182,16 @@ def _judges_finding(scored: Sequence[ScoredItems]) -> str:
     if not known:
         return NO_JUDGES
     lowest, highest = (end(known, key=lambda one: one.scores.cohen_kappa.value or 0.0) for end in (min, max))
-    better = sum(beats_constant(one.scores) for one in known)
+    better = standings(one.scores for one in known).count("more often")
     beat = "beats" if better == 1 else "beat"
     kappas = [with_interval(one.scores.cohen_kappa, "coefficient", one.judged.title) for one in (lowest, highest)]
     unanswered = sum(one.scores.n - one.scores.answered for one in known)
     counted = f" ({unanswered:,} unanswered items count as wrong)" if unanswered else ""
     return (
-        f"{better or 'None'} of {len(known)} judges {beat} always giving the most frequent label: the whole 95% "
-        f"interval of the accuracy lies above it{counted}. "
+        f"{better or 'None'} of {len(known)} judges {beat} always giving the most frequent label (paired test, Holm, "
+        f"{LEVEL:g}){counted}. "
         f"Kappa against people runs from {kappas[0]} to {kappas[1]}."
     )
-
-
-def beats_constant(scores: Scores) -> bool:
-    """Return whether the whole interval of the accuracy lies above always giving the most frequent label."""
-    low, constant = scores.accuracy_all.low, scores.majority_share.value
-    return low is not None and constant is not None and low > constant
 
 
 @made_by_this
@@ -213,7 +207,7 @@ def marks_table(scored: Sequence[ScoredMarks], notes: Sequence[str] = ()) -> Tab
         rows += measured_on(one.judged.dataset, of_judge)
     if best is not None:
         joint = with_interval(best.scores.joint, "share")
-        finding = f"Even the best of the judges names place and category of {joint} of people's errors in a run."
+        finding = f"The judges name place and category of at most {joint} of people's errors in a run."
     outside = [
         f"{one.judged.title}: {one.scores.outside} of the {one.scores.marks} errors named are of a category "
         "that people used nowhere."

@@ -27,7 +27,11 @@ NO_NEGATIVE_ITEM = "no labelled item is negative: specificity is 0/0"
 
 
 class JudgedPrevalence(Struct, frozen=True):
-    """How often the positive label holds; `lowest` and `highest` are its share with all unanswered no or yes."""
+    """How often the positive label holds; `lowest` and `highest` are its share with all unanswered no or yes.
+
+    `specificity` is the share of the other items that were given their own label, a third answer being wrong;
+    `left_alone` the share that was not given the positive one, which is what the correction takes.
+    """
 
     positive: str
     answered: int
@@ -41,6 +45,7 @@ class JudgedPrevalence(Struct, frozen=True):
     prediction_powered: Estimate
     sensitivity: Estimate
     specificity: Estimate
+    left_alone: Estimate
 
 
 def judged_prevalence(sample: JudgedSample) -> JudgedPrevalence:
@@ -51,7 +56,7 @@ def judged_prevalence(sample: JudgedSample) -> JudgedPrevalence:
     if sample.positive not in sample.labels:
         nothing = Estimate(None, n=0, reason=NEVER_POSITIVE if sample.positive else NO_POSITIVE)
         counts = n_answered, n - n_answered, int(np.count_nonzero(labelled))
-        return JudgedPrevalence("", *counts, nothing, None, None, *[nothing] * 5)
+        return JudgedPrevalence("", *counts, nothing, None, None, *[nothing] * 6)
     place = sample.codes.places[sample.positive]
     flags, holds = sample.answers == place, sample.gold == place
     flagged = int(np.count_nonzero(flags))
@@ -69,7 +74,8 @@ def judged_prevalence(sample: JudgedSample) -> JudgedPrevalence:
         corrected=corrected,
         prediction_powered=powered,
         sensitivity=share(flags, labelled & holds, NO_POSITIVE_ITEM),
-        specificity=share(~flags, labelled & ~holds, NO_NEGATIVE_ITEM),
+        specificity=share(sample.right, labelled & ~holds, NO_NEGATIVE_ITEM),
+        left_alone=share(~flags, labelled & ~holds, NO_NEGATIVE_ITEM),
     )
 
 
@@ -117,6 +123,8 @@ def prevalence_table(prevalence: JudgedPrevalence, source: str) -> Table:
         "Sensitivity": prevalence.sensitivity,
         "Specificity": prevalence.specificity,
     }
+    if prevalence.left_alone.value != prevalence.specificity.value:
+        figures[f"Not called {positive}, where people say otherwise"] = prevalence.left_alone
     note = "Every item answered has a gold label: nothing is left to carry the judge's errors over to."
     if prevalence.labelled < prevalence.answered:
         figures["Corrected by sensitivity and specificity"] = prevalence.corrected
@@ -180,8 +188,9 @@ def shares_finding(shares: LabelShares, judge: str, benchmark: str) -> str:
         return f"{judge} answered none of the {items} of {benchmark}."
     unanswered = f"; {shares.unanswered:,} have no answer" if shares.unanswered else ""
     return (
-        f"{judge} says “{label}” of {with_interval(share, 'share')} of the {shares.answered:,} answered items of "
-        f"{benchmark}{unanswered}. Nobody has labelled them, so how often it is right is not known."
+        f"{judge} says “{label}” of {round(share.value * shares.answered):,} of the {shares.answered:,} answered items "
+        f"of {benchmark}, {with_interval(share, 'share')}{unanswered}. Nobody has labelled them, so how often it is "
+        "right is not known."
     )
 
 

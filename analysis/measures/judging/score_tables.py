@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from misstep.analysis.measures.judging.calibration.reliability import Reliability
 from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
-from misstep.analysis.measures.judging.scores import Scores
+from misstep.analysis.measures.judging.scores import Scores, Standing, standings
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Fields, Row, Table, estimate_row, made_by_this, rows_from
 from misstep.analysis.tables.wording import (
@@ -37,7 +37,11 @@ _CALIBRATED: Fields = (
     ("Mean score less share right", "overconfidence", "difference"),
     ("Expected calibration error", "expected_calibration_error", "coefficient"),
 )
-_BELOW = frozenset({"less often than", "no more often than"})
+_STANDING: dict[Standing, str] = {
+    "more often": "more often than",
+    "less often": "less often than",
+    "not shown": "not shown to be more often than",
+}
 _NAMED = 3
 
 
@@ -62,17 +66,21 @@ def scores_table(scores: Scores, source: str) -> Table:
     return judging_table("scores", title, headline(scores), rows, notes)
 
 
-def positive_rates(sample: JudgedSample) -> dict[str, Estimate]:
-    """Return the true positive and the true negative rate of the answered items; empty without a positive label."""
+def positive_rates(sample: JudgedSample, *, unanswered_wrong: bool = False) -> dict[str, Estimate]:
+    """Return the true positive and the true negative rate of the answered items; empty without a positive label.
+
+    An item of another label is a true negative if it is given its own label: a third answer is not a right "no".
+    """
     if sample.positive not in sample.labels:
         return {}
-    positive, share = sample.codes.places[sample.positive], sample.units.share
-    holds, says, answered = sample.gold == positive, sample.answers == positive, sample.known & sample.answered
-    never = f"people say “{sample.positive}” of no item that was answered"
-    always = f"people say “{sample.positive}” of every item that was answered"
+    holds = sample.gold == sample.codes.places[sample.positive]
+    share, among = sample.units.share, sample.known if unanswered_wrong else sample.known & sample.answered
+    of = "no item" if unanswered_wrong else "no item that was answered"
+    never = f"people say “{sample.positive}” of {of}"
+    always = f"people say “{sample.positive}” of every item{'' if unanswered_wrong else ' that was answered'}"
     return {
-        "true_positive_rate": share(says, answered & holds, never),
-        "true_negative_rate": share(~says, answered & ~holds, always),
+        "true_positive_rate": share(sample.right, among & holds, never),
+        "true_negative_rate": share(sample.right, among & ~holds, always),
     }
 
 
@@ -99,11 +107,11 @@ def headline(scores: Scores) -> str:
         return f"{scores.judge} has no accuracy on {of}: {scores.accuracy.reason}."
     gives = f"{scores.judge} gives the gold label on {with_interval(accuracy, 'share')} of {_items(scores)}"
     gives += f" ({_no_gold(scores)})" if _no_gold(scores) else ""
-    standing = _standing(scores)
-    if standing in _BELOW:
-        gives = f"{standing.capitalize()} {_constant(scores)}, {gives}"
-    elif standing:
-        gives += f"; that is {standing} {_constant(scores)}"
+    standing = scores.against_majority.standing()
+    if standing == "less often":
+        gives = f"Less often than {_constant(scores)}, {gives}"
+    elif scores.majority_share.value is not None:
+        gives += f"; that is {_STANDING[standing]} {_constant(scores)}"
     if scores.answered == scores.n:
         return f"{gives}."
     return f"{gives}. Unanswered items ({unanswered_text(scores)}) count as wrong. {_over_answered(scores)}."
@@ -116,7 +124,7 @@ def beside_constant(scored: Mapping[str, Scores]) -> str:
     first = scored[best]
     if first.accuracy_all.value is None:
         return f"No run has an accuracy on {first.benchmark}: {first.accuracy_all.reason}."
-    below = [name for name in ranked if _standing(scored[name]) in _BELOW]
+    below = [name for name in ranked if _is_below(scored[name])]
     if len(below) == len(ranked):
         named = ", ".join(f"{name} on {with_interval(scored[name].accuracy_all, 'share')}" for name in ranked[:_NAMED])
         none = "Neither" if len(ranked) == 2 else "None"
@@ -129,8 +137,8 @@ def beside_constant(scored: Mapping[str, Scores]) -> str:
         f"No run gives the gold label more often than {best}" if level else f"{best} gives the gold label most often"
     )
     sentence = f"{ahead}: on {with_interval(first.accuracy_all, 'share')} of {_items(first)}"
-    standing = _standing(first)
-    sentence += f", {standing} {_constant(first)}." if standing else "."
+    standing = dict(zip(scored, standings(scored.values()), strict=True))[best]
+    sentence += f", {_STANDING[standing]} {_constant(first)}." if first.majority_share.value is not None else "."
     if not below:
         return sentence
     worst = ", ".join(f"{name} ({number_text(scored[name].accuracy_all.value, 'share')})" for name in below[:_NAMED])
@@ -139,10 +147,12 @@ def beside_constant(scored: Mapping[str, Scores]) -> str:
 
 
 def best_per_benchmark(scored: Sequence[Mapping[str, Scores]]) -> str:
-    """How often the best run on each benchmark gives the gold label, beside one label alone, the lowest first."""
+    """Return the highest share of gold labels given on each benchmark, beside one label alone, the lowest first."""
+    every = [scores for runs in scored for scores in runs.values()]
+    standing = dict(zip(map(id, every), standings(every), strict=True))
     best = [max(runs.values(), key=_accuracy) for runs in scored]
-    parts = [_part(scores) for scores in sorted(best, key=_accuracy)]
-    return f"The best runs give the gold label on {'; on '.join(parts)}. Unanswered items count as wrong."
+    parts = [_part(scores, standing[id(scores)]) for scores in sorted(best, key=_accuracy)]
+    return f"The highest shares of gold labels given are {'; '.join(parts)}. Unanswered items count as wrong."
 
 
 def unanswered_text(scores: Scores) -> str:
@@ -161,13 +171,10 @@ def _accuracy(scores: Scores) -> float:
     return -1.0 if scores.accuracy_all.value is None else scores.accuracy_all.value
 
 
-def _standing(scores: Scores) -> str:
-    accuracy, constant = scores.accuracy_all, scores.majority_share.value
-    if accuracy.value is None or constant is None:
-        return ""
-    if accuracy.value <= constant:
-        return "less often than" if accuracy.high is not None and accuracy.high < constant else "no more often than"
-    return "more often than" if accuracy.low is not None and accuracy.low > constant else "not clearly more often than"
+def _is_below(scores: Scores) -> bool:
+    """Return whether always giving one label is right on as many of these items, or more."""
+    accuracy, constant = scores.accuracy_all.value, scores.majority_share.value
+    return accuracy is not None and constant is not None and accuracy <= constant
 
 
 def _constant(scores: Scores) -> str:
@@ -194,11 +201,10 @@ def _over_answered(scores: Scores) -> str:
     return f"{sentence}; “{scores.majority_label}” alone would be right on {number_text(share, 'share')}"
 
 
-def _part(scores: Scores) -> str:
+def _part(scores: Scores, standing: Standing) -> str:
     accuracy = scores.accuracy_all
     if accuracy.value is None:
         return f"no known share of {scores.benchmark} ({accuracy.reason})"
-    standing = _standing(scores)
     interval = interval_words(accuracy.low, accuracy.high, "share")
     text = f"{number_text(accuracy.value, 'share')} of {scores.benchmark} ({interval})"
-    return f"{text}, {standing} {_constant(scores)}" if standing else text
+    return f"{text}, {_STANDING[standing]} {_constant(scores)}" if scores.majority_share.value is not None else text

@@ -10,7 +10,7 @@ against the judge. An answer outside the labels is wrong, and counted under its 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -18,10 +18,12 @@ from msgspec import Struct
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.sample import Codes, codes_of, majority, one_an_item
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, units_of
+from misstep.analysis.stats.clusters.clustered_pairs import PairedItems
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters import coefficients
 from misstep.analysis.stats.raters.agreement import ONE_CATEGORY
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray, distinct_rows
+from misstep.analysis.stats.significance import holm
 from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict
 
@@ -35,6 +37,11 @@ NEITHER_ANSWERED = "no item answered has this label, neither as gold label nor a
 
 _FEWEST_RESAMPLES = 1_000
 """For the kappa with one of many raters."""
+
+LEVEL = 0.05
+"""A judge is told apart from always giving one label at or below this p-value."""
+
+Standing = Literal["more often", "less often", "not shown"]
 
 _SPENT = ("cost_usd", "input_tokens", "output_tokens", "seconds")
 
@@ -51,6 +58,15 @@ class _Answers(Struct, frozen=True):
 
     def accuracy(self, undefined: str) -> Estimate:
         return self.units.share(self.gold == self.answers, None, undefined)
+
+    def against(self, label: int | None) -> "AgainstOneLabel":
+        if label is None:
+            return AgainstOneLabel(Estimate(None, n=0, reason=NOTHING_ASKED), None, "")
+        paired = PairedItems.of(self.gold == self.answers, self.gold == label, self.units.of_item, self.units.clustered)
+        difference, test, p = paired.difference, paired.test, paired.test.p_value
+        if p is not None and (difference.value or 0.0) < 0:
+            p = min(1.0, p * len(np.unique(self.gold)))
+        return AgainstOneLabel(difference, p, test.test)
 
 
 class LabelScores(Struct, frozen=True):
@@ -80,6 +96,25 @@ class Matrix(Struct, frozen=True):
         """Return the matrix of counts of codes of answers (columns) by codes of gold labels."""
         named, (unknown, unanswered) = cells[:, : codes.unknown], cells[:, codes.unknown :].T.tolist()
         return cls(codes.labels, tuple(map(tuple, named.tolist())), tuple(unknown), tuple(unanswered))
+
+
+class AgainstOneLabel(Struct, frozen=True):
+    """A judge compared item by item with always giving the most frequent gold label, unanswered items as wrong.
+
+    The label is the most frequent of these very items, which is to its advantage: where it is ahead, the p-value is
+    multiplied by the number of labels that it was chosen from (Bonferroni).
+    """
+
+    difference: Estimate
+    p_value: float | None
+    test: str
+
+    def standing(self, p_adjusted: float | None = None) -> Standing:
+        """Return what the test shows, by its own p-value or by one that is adjusted for several judges."""
+        p, difference = self.p_value if p_adjusted is None else p_adjusted, self.difference.value
+        if p is None or difference is None or p > LEVEL:
+            return "not shown"
+        return "more often" if difference > 0 else "less often"
 
 
 class RaterScores(Struct, frozen=True):
@@ -116,6 +151,7 @@ class Scores(Struct, frozen=True):
     cohen_kappa_all: Estimate
     majority_label: str | None
     majority_share: Estimate
+    against_majority: AgainstOneLabel
     labels: dict[str, LabelScores]
     confusion: Matrix
     raters: tuple[RaterScores, ...]
@@ -168,6 +204,7 @@ def score(
         cohen_kappa_all=kappa_all,
         majority_label=None if most is None else codes.labels[most],
         majority_share=table.units.share(table.gold == (-1 if most is None else most), None, NOTHING_ASKED),
+        against_majority=table.against(most),
         labels={
             label: _label_scores(place, answered, table, f1s[place], f1s_all[place])
             for place, label in enumerate(codes.labels)
@@ -179,6 +216,13 @@ def score(
         ),
         **_spent(by_item.values()),
     )
+
+
+def standings(scored: Iterable[Scores]) -> list[Standing]:
+    """Return how often each of some judges is right beside always giving one label, Holm-adjusted for all of them."""
+    against = [one.against_majority for one in scored]
+    adjusted = holm([one.p_value for one in against]).p_values
+    return [one.standing(p) for one, p in zip(against, adjusted, strict=True)]
 
 
 def _judge_of(verdicts: Iterable[Verdict], name: str) -> str:

@@ -14,8 +14,9 @@ from misstep.analysis.measures.shares import clustered_share, summed
 from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.records.intervention import Intervention
 from misstep.harness.records.live_session import Episode, LiveArm, LiveSession
+from misstep.harness.recovery import STEPS_AFTER, is_recovered
 
-WINDOW = 15
+WINDOW = STEPS_AFTER
 """The steps after an intervention that Wink's judge sees (section 4.1)."""
 
 RECOVERED, SESSION_OVER, ENGINEER = 1, 2, 3
@@ -72,16 +73,32 @@ def groundless(sessions: Iterable[LiveSession]) -> tuple[int, int]:
 
 
 def heard_words(session: LiveSession) -> dict[int, bool]:
-    """Words that the agent heard of problems that were going on, by number → whether all of these recovered."""
+    """Words that the agent heard of problems that were going on, by number → whether all of these recovered.
+
+    It is decided as for any session, by the steps in which what was planted goes on; what is open is left out.
+    """
     by_step: dict[int, bool] = {}
     for number, word in spoken(session).items():
         heard = word.delivered_at
         about = [chain for chain in _chains(session.episodes) if any(_is_about(word, one) for one in chain)]
         meant = [chain[-1] for chain in about if heard is not None and heard <= chain[-1].last]
         if heard is not None and meant:
-            by_itself = all(last.ended in ("itself", "guidance") for last in meant)
-            by_step[number] = by_itself and max(last.last for last in meant) + 1 - heard <= WINDOW
+            planted = [one for chain in about for one in chain]
+            misbehaves, solved = _seen_after(session, heard, planted)
+            decided = is_recovered(misbehaves, solved=solved)
+            if decided is not None:
+                by_step[number] = decided
     return by_step
+
+
+def _seen_after(session: LiveSession, heard: int, planted: Sequence[Episode]) -> tuple[list[bool], bool]:
+    """Whether each step of the agent after a word goes on with it, until an engineer speaks; whether all ends well."""
+    stopped = [one.last for one in session.episodes if one.ended == "engineer" and one.last > heard]
+    end = min(stopped, default=last_step(session))
+    words = {one.delivered_at + 1 for one in spoken(session).values() if one.delivered_at is not None}
+    own = [step for step in range(heard + 1, end + 1) if step not in words]
+    solved = session.solved is True and session.ended == "exit" and not stopped
+    return [any(one.onset <= step <= one.last for one in planted) for step in own], solved
 
 
 def spoken(session: LiveSession) -> dict[int, Intervention]:

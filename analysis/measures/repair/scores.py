@@ -70,9 +70,11 @@ class ValidatorCounts(Struct, frozen=True):
 class RepairScores(Struct, frozen=True):
     """The figures of the attempts of one arm.
 
-    - `not_affirmed`, `flaky`: Cases that did not hold, and cases with a flaky oracle: they count nowhere.
+    - `not_affirmed`, `flaky`: Cases that did not hold, and with a flaky oracle: they count in `solve_rate_all` alone.
     - `unscored`: Attempts at cases that count which broke before their patch was scored.
     - `solve_rate`: SR@1: an unscored attempt solved nothing.
+    - `solve_rate_all`: The same with these cases as not solved: a loaded machine, on which the golden patch itself
+      runs out of time, must not raise a rate.
     - `solve_rate_at`: k → SR@k: one of k attempts solves the case, for k up to the fewest attempts at any case.
     - `error_rate`: ER: the run or its scoring broke (`attempts.had_error`).
     - `iterations`: IC, of the attempts in which the agent ran.
@@ -87,6 +89,7 @@ class RepairScores(Struct, frozen=True):
     unscored: int
     solve_rate: Estimate
     solve_rate_scored: Estimate
+    solve_rate_all: Estimate
     solve_rate_at: dict[int, Estimate]
     patch_generation_rate: Estimate
     error_rate: Estimate
@@ -120,6 +123,7 @@ def score_repairs(arm: RepairArm, seed: int = 0, resamples: int = RESAMPLES) -> 
         unscored=sum(attempt.solved is None for attempt in attempts),
         solve_rate=solve_rate,
         solve_rate_scored=rate(_solved, scored),
+        solve_rate_all=rate(lambda one: _solved(one) and one.case in cases, by_case(arm.attempts)),
         solve_rate_at=_solve_rates(cases, solve_rate, seed, resamples),
         patch_generation_rate=rate(lambda attempt: attempt.patched, cases),
         error_rate=rate(had_error, cases),
@@ -237,7 +241,7 @@ def repair_document(scores: RepairScores) -> dict[str, Any]:
         {
             **named(scores, "n", "attempts", "not_affirmed", "flaky", "unscored"),
             **named(arm, "policy", "setting", "format", "benchmark"),
-            **named(scores, "solve_rate", "solve_rate_scored"),
+            **named(scores, "solve_rate", "solve_rate_scored", "solve_rate_all"),
             "sr_at": {str(k): rate for k, rate in scores.solve_rate_at.items()},
             **named(scores, "patch_generation_rate", "error_rate", "cut_off_rate", "iterations"),
             **{name: spent.total for name, spent in scores.spent.items()},

@@ -4,15 +4,17 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
+from misstep.analysis.measures.leading import lead_of
 from misstep.analysis.measures.paired_systems import PairedSystems, PairWords, compare_systems, pair_finding, pair_rows
 from misstep.analysis.measures.repair.attempts import RepairArm, by_case, counted, solved_counts
 from misstep.analysis.measures.repair.scores import RepairScores
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Row, Table, TableHead, Unit, made_by_this, rows_in, rows_of
-from misstep.analysis.tables.wording import counted_text, with_interval
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 from misstep.harness.records.repair_attempt import failed_word
 
 SOLVED = "Solved (SR@1)"
+SOLVED_OF_ALL = "Solved, cases that did not hold as not solved"
 PATCHED = "Patch generated (PGR)"
 ERRORS = "Error (ER)"
 MEAN_ITERATIONS = "Iterations, mean (IC)"
@@ -20,12 +22,16 @@ MEDIAN_ITERATIONS = "Iterations, median (IC)"
 
 KS_SHOWN = (2, 5, 10)
 
+_HEADLINES = 3
+"""So many runs at most are told one by one where none leads."""
+
 NOTES = (
     "A rate is the mean over the attempts of a case, then over cases. With one attempt a case the interval is "
     "Wilson's, otherwise it resamples whole cases.",
     "Error: the run or the scoring of its patch broke, or the run was stopped from outside. A run that reached its "
     "limit of commands or seconds is cut off, which is not an error; nor is a refused command or a failing test.",
-    "A case whose tests do not fail before, or not pass with the golden patch, counts nowhere.",
+    "A case whose tests do not fail before, or not pass with the golden patch here, is left out. A loaded machine may "
+    "do that and must not raise a rate, so that the rate with these cases as not solved is beside it.",
 )
 
 NONE_SHARED = "no case that counts was attempted by both"
@@ -79,18 +85,23 @@ def headline(scores: RepairScores) -> str:
     tries = "" if scores.attempts == scores.n else f" in {counted_text(scores.attempts, 'attempt')}"
     broken = f"; {counted_text(scores.unscored, 'attempt')} broke and solved nothing" if scores.unscored else ""
     solved = f"{with_interval(scores.solve_rate, 'share')} of {counted_text(scores.n, 'case')}"
-    return f"{scores.arm.name} solves {solved}{tries}{broken}."
+    lost = scores.not_affirmed + scores.flaky
+    with_lost = number_text(scores.solve_rate_all.value, "share")
+    left = f"; with {counted_text(lost, 'case')} that did not hold as not solved, {with_lost}" if lost else ""
+    return f"{scores.arm.name} solves {solved}{tries}{broken}{left}."
 
 
 def repairs_finding(arms: Sequence[RepairScores]) -> str:
-    """Return what the best arm solves, of several; of one its headline."""
+    """Return which of several arms leads on the cases that they share, and what it solves; of one its headline."""
     known = [one for one in arms if one.solve_rate.value is not None]
     if not known:
         return "No attempt at a case that holds is on record."
-    best = max(known, key=lambda one: one.solve_rate.value or 0.0)
-    equal = len({one.solve_rate.value for one in arms}) == 1
-    first = f"{len(arms)} runs solve the same share: " if equal else f"Of {len(arms)} runs the best: "
-    return f"{first if len(arms) > 1 else ''}{headline(best)}"
+    if len(known) == 1:
+        return headline(known[0])
+    contests = [pair.contest for pair in compare_repairs([one.arm for one in known])]
+    lead = lead_of([one.arm.name for one in known], contests)
+    shown = [one for one in known if one.arm.name in lead.first[:1]] or known[:_HEADLINES]
+    return " ".join([lead.sentence, *map(headline, shown)])
 
 
 @made_by_this
@@ -124,7 +135,7 @@ def _left_out(arms: Sequence[RepairScores]) -> Iterable[str]:
         for count, why in ((one.not_affirmed, "did not hold"), (one.flaky, flaky)):
             if count:
                 counts = "counts" if count == 1 else "count"
-                yield f"{one.arm.name}: {counted_text(count, 'case')} {why} and {counts} nowhere."
+                yield f"{one.arm.name}: {counted_text(count, 'case')} {why} and {counts} in no other rate."
 
 
 def score_rows(scores: RepairScores) -> list[Row]:
@@ -133,6 +144,8 @@ def score_rows(scores: RepairScores) -> list[Row]:
     rates: dict[str, Estimate] = {solved_at(1): scores.solve_rate}
     if scores.unscored:
         rates["Solved, scored attempts alone"] = scores.solve_rate_scored
+    if scores.not_affirmed or scores.flaky:
+        rates[SOLVED_OF_ALL] = scores.solve_rate_all
     most = max(scores.solve_rate_at, default=1)
     rates |= {solved_at(k): at for k, at in scores.solve_rate_at.items() if k > 1 and (k in KS_SHOWN or k == most)}
     rates |= {PATCHED: scores.patch_generation_rate, ERRORS: scores.error_rate}

@@ -15,6 +15,7 @@ from msgspec import Struct, structs
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, units_of
 from misstep.analysis.measures.shares import summed
 from misstep.analysis.measures.triage.cases import JudgedCases
+from misstep.analysis.stats.combined import combined
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.estimate import Estimate, informative
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
@@ -91,6 +92,9 @@ class ErrorRates(Struct, frozen=True):
         """Return the share of verdicts such as this one that were right; `None` without any."""
         right, n = self.right.get((decision.outcome, decision.label), (0, 0))
         return right / n if n else None
+
+
+_NONE = Estimate(0.0, n=0, reason="there are none")
 
 
 class _Worth(Struct, frozen=True):
@@ -195,43 +199,35 @@ def _worth(decisions: Sequence[Decision], units: JudgedUnits, rates: ErrorRates 
     earned = _corrected_share([one for one in decisions if one.outcome == "passed"], rates.earned if rates else None)
     failed = [one for one in decisions if one.outcome == "failed"]
     back = _corrected_share(failed, rates.false_failures if rates else None)
-    share = int(passed.sum()) / n if n else 0.0
+    recorded = units.share(passed, ended, reason)
     return _Worth(
-        recorded=units.share(passed, ended, reason),
+        recorded=recorded,
         earned=units.share(passed & solved, ended, reason),
         put_back=units.share(solved, ended, reason),
         lowest=n_earned / n if n else None,
         highest=(n_back + n_open) / n if n else None,
-        corrected_earned=_mixed([(share, earned)], n),
-        corrected_put_back=_mixed([(share, earned), (1 - share, back)], n),
+        corrected_earned=_mixed((recorded, earned), n),
+        corrected_put_back=_mixed((recorded, earned, back), n),
     )
 
 
 def _corrected_share(decisions: Sequence[Decision], rate: Rate | None) -> Estimate:
-    """The share of runs that are solutions, put right; the error of 5% is halved, as two such shares are joined."""
+    """Return the share of runs that are solutions, put right."""
     answered = [one.solved for one in decisions if one.label is not None]
     if not decisions:
-        return Estimate(0.0, 0.0, 0.0, 0, "there are none")
+        return _NONE
     if rate is None:
         return Estimate(None, n=len(answered), reason=NO_RATES)
-    return _rogan_gladen(sum(answered), len(answered), rate)
+    return informative(rogan_gladen((sum(answered), len(answered)), rate.found, rate.left_alone).estimate)
 
 
-def _rogan_gladen(flagged: int, n: int, rate: Rate) -> Estimate:
-    return informative(rogan_gladen((flagged, n), rate.found, rate.left_alone, 0.975).estimate)
-
-
-def _mixed(parts: Sequence[tuple[float, Estimate]], n: int) -> Estimate:
-    """Return a sum of shares with known weights; the ends are joined."""
-    used = [(weight, share) for weight, share in parts if weight]
-    missing = next((share.reason for _, share in used if share.value is None), None)
-    if missing is not None:
-        return Estimate(None, n=n, reason=missing)
-    value = sum(weight * (share.value or 0.0) for weight, share in used)
-    if any(share.low is None or share.high is None for _, share in used):
-        return Estimate(value, n=n, method="Rogan-Gladen", reason="too few labelled cases for an interval")
-    low, high = (sum(weight * float(getattr(share, end)) for weight, share in used) for end in ("low", "high"))
-    return informative(Estimate(value, low, high, n, "Rogan-Gladen, Lang-Reiczigel, ends joined, 95%"))
+def _mixed(parts: Sequence[Estimate], n: int) -> Estimate:
+    """Return a share put together of the share passed, that among the passed, and that among the failed if given."""
+    missing = next((one.reason for one in parts if one.value is None), "")
+    mixed = combined(lambda of: of[0] * of[1] + (1 - of[0]) * sum(of[2:]), parts, n, missing)
+    if mixed.low is None or mixed.high is None:
+        return mixed
+    return informative(structs.replace(mixed, low=max(0.0, mixed.low), high=min(1.0, mixed.high)))
 
 
 def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None) -> Estimate:
@@ -242,7 +238,8 @@ def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None
         return Estimate(None, n=0, reason=NOTHING_KEPT)
     if rates is None:
         return Estimate(None, n=to_keep, reason=NO_RATES)
-    true = _rogan_gladen(to_keep, len(answered), rates.keep)
+    # The error of 5% is halved, as two ends are joined.
+    true = informative(rogan_gladen((to_keep, len(answered)), rates.keep.found, rates.keep.left_alone, 0.975).estimate)
     if true.value is None or true.low is None:
         return Estimate(None, n=to_keep, reason=true.reason)
     sensitivity = wilson(*rates.keep.found, 0.975)
@@ -301,7 +298,9 @@ def precision_sentence(runs: Curation) -> str:
     if precision.value is not None:
         bound = number_text(runs.bound.low, "share")
         share = with_interval(precision, "share")
-        return f"By gold labels {share} of those kept are rightly kept, at least {bound} with 95% confidence."
+        right = f"{round(precision.value * (precision.n or 0)):,} of {precision.n:,}"
+        least = "" if precision.low is None else f", at least {bound} with 95% confidence"
+        return f"By gold labels {right} of those kept, {share}, are rightly kept{least}."
     if corrected.value is not None and runs.rates is not None:
         share = with_interval(corrected, "share")
         return f"By the judge's errors on other cases ({runs.rates.source}), {share} of those kept are rightly kept."
@@ -316,10 +315,17 @@ def worth_sentence(runs: Curation) -> str:
     low, high = worth.corrected_earned.low, worth.corrected_put_back.high
     allowed = f", and {_between(low, high)} when the judge's errors are allowed for"
     return (
-        f"The recorded solve rate is {with_interval(worth.recorded, 'share')}. By the verdicts "
-        f"{_between(worth.earned.low, worth.put_back.high)} are left when passes that are not earned are taken out and "
-        f"false failures put back{'' if low is None or high is None else allowed}."
+        f"Of {counted_text(worth.recorded.n or 0, 'run')} with an outcome "
+        f"{round(worth.recorded.value * (worth.recorded.n or 0)):,} passed: the recorded solve rate is "
+        f"{with_interval(worth.recorded, 'share')}. By the verdicts {_left(worth)} are left when passes that are not "
+        f"earned are taken out and false failures put back{'' if low is None or high is None else allowed}."
     )
+
+
+def _left(worth: _Worth) -> str:
+    """Return the share left, from the lower end of the first to the upper end of the second where they have these."""
+    low, high = worth.earned.low, worth.put_back.high
+    return _between(worth.earned.value if low is None else low, worth.put_back.value if high is None else high)
 
 
 def _between(low: float | None, high: float | None) -> str:

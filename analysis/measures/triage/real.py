@@ -39,11 +39,6 @@ class TriagedSet(Struct, frozen=True):
         """Return the labels that people gave, in the order of the taxonomy."""
         return tuple(label for label in FAULTS if self.scores.labels[label].support)
 
-    @property
-    def beats_constant(self) -> bool:
-        """Whether the whole interval of the accuracy, unanswered counted as wrong, lies above the constant judge's."""
-        return (self.scores.accuracy_all.low or 0) > (self.scores.majority_share.value or 0)
-
     def share_of(self, label: str) -> Estimate:
         """Return the share of the runs asked that the judge gave a label, right or wrong."""
         verdicts = self.judged.verdicts

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import structs
 
 from misstep.analysis.measures.judging.judged import ScoredItems
+from misstep.analysis.measures.judging.scores import standings
 from misstep.analysis.measures.triage.real import DefectiveTasks, MarkedFaults, TriagedSet, UnlabelledRuns, Worth
 from misstep.analysis.published import published_row, read_paper
 from misstep.analysis.stats.proportions import wilson
@@ -133,10 +134,10 @@ def _unlabelled_rows(one: UnlabelledRuns) -> list[Row]:
 def _triage_finding(sets: Sequence[TriagedSet]) -> str:
     if not sets:
         return _NONE
-    better = sum(one.beats_constant for one in sets)
+    better = standings(one.scores for one in sets).count("more often")
     first = (
         f"{better or 'None'} of {len(sets)} times a judge of public failed runs is right more often than always giving "
-        "the most frequent label (the whole 95% interval lies above it)"
+        "the most frequent label (paired test, Holm, 0.05)"
     )
     several = [one for one in sets if len(one.supported) > 1]
     if not several:
@@ -144,7 +145,7 @@ def _triage_finding(sets: Sequence[TriagedSet]) -> str:
     best = max(several, key=lambda one: one.scores.accuracy_all.value or 0)
     missed = best.scores.labels["task"].recall_all
     return (
-        f"{first}. Where labels differ, the best, {best.judged.title}, is right on "
+        f"{first}. Where labels differ, the one with the highest share, {best.judged.title}, is right on "
         f"{with_interval(best.scores.accuracy_all, 'share')} and finds {with_interval(missed, 'share')} of the task's "
         "faults."
     )

@@ -181,9 +181,10 @@ def _finding(scores: Sequence[BreakerScore]) -> str:
     wrongly, late, missed = (len(loop.having(name)) for name in ("stopped wrongly", "stopped late", "missed"))
     return (
         f"Of {len(loop.trials)} runs made up after reports the loop's rule judges {with_interval(loop.right, 'share')} "
-        f"rightly: it stops {wrongly} wrongly and {late} too late, and misses {missed}. The best of {len(others)} "
-        f"breakers of other loops, {best.breaker.name}, judges {with_interval(best.right, 'share')} rightly; one that "
-        f"never stops would be right about the {sum(trial.first is None for trial in loop.trials)} that should go on."
+        f"rightly: it stops {wrongly} wrongly and {late} too late, and misses {missed}. Of {len(others)} "
+        f"breakers of other loops the one with the highest share, {best.breaker.name}, judges "
+        f"{with_interval(best.right, 'share')} rightly; one that never stops would be right about the "
+        f"{sum(trial.first is None for trial in loop.trials)} that should go on."
     )
 
 

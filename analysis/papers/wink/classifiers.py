@@ -21,8 +21,9 @@ from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by
 from misstep.analysis.tables.wording import number_text
 
 _ONE_SIDED = (
-    f"Held out: thresholds are chosen on one half of the runs for a precision of {number_text(FLOOR, 'share')} and "
-    "tested on the other, with a one-sided 95% bound; a rule has no score, so that its label alone is tested."
+    f"Tested: all runs first test the label alone, with a one-sided bound that has to reach a precision of "
+    f"{number_text(FLOOR, 'share')}. If it falls short and there are scores, one half of the runs chooses a threshold, "
+    "and the other half tests it."
 )
 
 
@@ -49,10 +50,10 @@ def classifiers_table(sets: Sequence[LabelledRuns], seed: int = 0) -> Table:
             own = figures(runs, classifier)
             shares |= {f"Precision, {classifier}": own.precision, f"Recall, {classifier}": own.recall}
             result = kept_precision(runs, classifier, seed) if any(runs.gold.values()) else None
-            held_out = None if result is None or result.tried is None else result.precision
-            if held_out is not None:
-                shares[f"Precision held out, {classifier}"] = held_out
-                above += held_out.low is not None and held_out.low >= FLOOR
+            tested = None if result is None or result.tried is None else result.precision
+            if tested is not None:
+                shares[f"Precision tested, {classifier}"] = tested
+                above += tested.low is not None and tested.low >= FLOOR
         of_set = rows_in("share", shares, f"{NAMES[runs.category]}, {runs.dataset}", runs.source, runs.evidence)
         rows += of_set if runs.evidence == "generated" else measured_on(runs.dataset, of_set)
     model = "" if with_prompted(sets) else " No answers of a prompted judge are available: its columns are empty."
@@ -71,7 +72,7 @@ _CLASSIFIER_KINDS = TableHead(
     "wink",
     "Recall by kind of limit and of misbehaviour, on generated labels",
     ("The words of these sessions are drawn from the set that nobody reads who writes rules or prompts.",),
-    generator="misstep.harness.generate.study.sessions.generate_study",
+    generator="misstep.harness.generate.sessions.generate_sessions",
 )
 
 

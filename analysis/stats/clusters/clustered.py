@@ -32,9 +32,10 @@ class ClusteredDifference(Struct, frozen=True):
 
     `difference` and `test` go by the normal distribution and `se`. `small_sample` and `small_sample_test` go by
     Student's t as Welch's test does: each arm's variance times G/(G-1) for its G clusters, and Satterthwaite's degrees
-    of freedom. In simulation that rejects less falsely than the way of regression packages, whose error is
-    `se_regression`: the sandwich times sqrt(G/(G-1) · (n-1)/(n-2)) for G clusters in all and n items. Where clusters
-    are in both arms, `small_sample` has at most G-1 degrees of freedom, which are those of pairs if all are.
+    of freedom, fewer where clusters are of unequal size (the function `small_sample`). In simulation that rejects less
+    falsely than the way of regression packages, whose error is `se_regression`: the sandwich times
+    sqrt(G/(G-1) · (n-1)/(n-2)) for G clusters in all and n items. Where clusters are in both arms, `small_sample` has
+    at most the degrees of freedom of all clusters together, which are those of pairs if all are.
     `design_effects` say by how much clustering widens either arm's variance, `None` where all items are alike.
     """
 
@@ -107,6 +108,44 @@ def linearised_variance(successes: npt.ArrayLike, trials: npt.ArrayLike) -> Floa
     return np.asarray((residuals**2).sum(axis=-1) / total[..., 0] ** 2)
 
 
+def small_sample(sizes: npt.ArrayLike) -> tuple[float, float]:
+    """Return by what to multiply a linearised variance over clusters of some sizes, and its degrees of freedom.
+
+    Bell and McCaffrey's (2002, Survey Methodology 28:169-181) for clusters whose items stand or fall together, so that
+    a cluster's total varies as its size. Of G clusters alike it is G/(G-1) and G-1; one that holds half of the items
+    leaves hardly more than one degree of freedom, however many others there are.
+
+    Parameters
+    ----------
+    sizes
+        Clusters: how many items each has, or its denominator; those of 0 are left out.
+
+    Raises
+    ------
+    UsageError
+        Fewer than two clusters have items.
+
+    Examples
+    --------
+    >>> small_sample([5, 5, 5, 5])
+    (1.3333333333333333, 3.0)
+    >>> round(small_sample([100, 5, 5, 5])[1], 2)
+    1.34
+    """
+    each = np.asarray(sizes, dtype=np.float64)
+    each = each[each > 0]
+    if len(each) < 2:
+        raise UsageError("the spread of a single cluster", "It takes two clusters with items.")
+    weights = each / each.sum()
+    squares, cubes, fourths, fifths = (float((weights**power).sum()) for power in (2, 3, 4, 5))
+    # The expectation of the linearised variance and, but for a factor of 2, its variance, where a cluster's total has
+    # the variance of its squared weight.
+    mean = float((weights**2 * ((1 - weights) ** 2 + squares - weights**2)).sum())
+    spread = squares**4 + 4 * squares * fourths + 2 * cubes**2 - 4 * squares**2 * cubes + fourths - 4 * fifths
+    degrees = mean**2 / spread if spread > 0 else 1.0
+    return squares / mean, min(max(degrees, 1.0), len(each) - 1.0)
+
+
 def clustered_difference(
     first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, *, shared: int = 0
 ) -> ClusteredDifference:
@@ -149,10 +188,14 @@ def clustered_difference(
         return ClusteredDifference(shares, unknown, untested, unknown, untested, None, None, clusters, (None, None))
     from scipy.special import ndtri, stdtr
 
-    corrected = [variance * count / (count - 1) for variance, count in zip(variances, clusters, strict=True)]
-    widened = [one * sqrt(count / (count - 1)) for one, count in zip(residuals, clusters, strict=True)]
+    factors, degrees_of = zip(*(small_sample(sizes) for sizes in (n1, n2)), strict=True)
+    corrected = [variance * factor for variance, factor in zip(variances, factors, strict=True)]
+    widened = [one * sqrt(factor) for one, factor in zip(residuals, factors, strict=True)]
     larger, z = sqrt(_joint_variance(widened[0], widened[1], shared)), difference / se
-    t, degrees = difference / larger, min(satterthwaite(corrected, clusters), total - 1.0)
+    t, degrees = difference / larger, satterthwaite(corrected, degrees_of)
+    if shared and total > 1:
+        together = np.concatenate([n1[:shared] + n2[:shared], n1[shared:], n2[shared:]])
+        degrees = min(degrees, small_sample(together)[1])
     shown = f"{100 * confidence:g}%"
     from scipy.special import stdtrit
 
@@ -183,16 +226,16 @@ def _joint_variance(first: FloatArray, second: FloatArray, shared: int) -> float
     return float((together**2).sum() + (first[shared:] ** 2).sum() + (second[shared:] ** 2).sum())
 
 
-def satterthwaite(variances: Sequence[float], clusters: Sequence[int]) -> float:
-    """The degrees of freedom of a sum of two variances, each from its own number of clusters (Satterthwaite 1946).
+def satterthwaite(variances: Sequence[float], degrees: Sequence[float]) -> float:
+    """The degrees of freedom of a sum of two variances, each with its own (Satterthwaite 1946).
 
     Examples
     --------
-    >>> satterthwaite([2.0, 2.0], [6, 6])
+    >>> satterthwaite([2.0, 2.0], [5, 5])
     10.0
     """
-    each = zip(variances, clusters, strict=True)
-    return sum(variances) ** 2 / sum(variance**2 / (count - 1) for variance, count in each)
+    each = zip(variances, degrees, strict=True)
+    return sum(variances) ** 2 / sum(variance**2 / own for variance, own in each)
 
 
 def _effect(share: float, variance: float, trials: IntArray) -> float | None:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from msgspec import Struct, structs
 
 from misstep.analysis.stats.checked import whole_numbers
-from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
+from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance, small_sample
 from misstep.analysis.stats.clusters.paired import NO_DISCORDANT, PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep.analysis.stats.clusters.paired_means import signed_sum_tails
 from misstep.analysis.stats.estimate import Estimate
@@ -128,7 +128,8 @@ def _skewness(values: FloatArray) -> float:
 def clustered_paired_difference(differences: npt.ArrayLike, items: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
     """The difference of two systems' shares, with the interval by Student's t over the clusters' own differences.
 
-    The variance is that of a ratio of sums (`clustered.linearised_variance`), with clusters - 1 degrees of freedom.
+    The variance is that of a ratio of sums (`clustered.linearised_variance`), with as many degrees of freedom as the
+    clusters' sizes leave it (`clustered.small_sample`).
     Where it is 0 because no cluster leans to either side, or all do wholly to one, each cluster counts as one pair and
     the interval is Tango's. Where clusters are skewed, as near -1 and 1 or where one system alone is ever ahead, the
     interval is too short and says so.
@@ -151,7 +152,8 @@ def clustered_paired_difference(differences: npt.ArrayLike, items: npt.ArrayLike
     method = f"clustered pairs, t, {100 * confidence:g}%"
     if clusters < 2:
         return Estimate(value, n=n, method=method, reason=ONE_CLUSTER)
-    variance = float(linearised_variance(each, sizes)) * clusters / (clusters - 1)
+    factor, degrees = small_sample(sizes)
+    variance = float(linearised_variance(each, sizes)) * factor
     if variance == 0 and value in (-1, 0, 1):
         level, ahead, behind = (clusters * (value == one) for one in (0, 1, -1))
         alike = paired_score_interval(PairedTable(level, ahead, behind, 0))
@@ -160,7 +162,7 @@ def clustered_paired_difference(differences: npt.ArrayLike, items: npt.ArrayLike
         return Estimate(value, n=n, method=method, reason=NO_SPREAD)
     from scipy.special import stdtrit
 
-    half = float(stdtrit(clusters - 1, (1 + confidence) / 2)) * sqrt(variance)
+    half = float(stdtrit(degrees, (1 + confidence) / 2)) * sqrt(variance)
     doubt = TOO_SHORT if _skewness(each - value * sizes) > _MOST_SKEWED else ""
     return Estimate(value, max(-1.0, value - half), min(1.0, value + half), n, method, doubt)
 
@@ -178,7 +180,7 @@ def paired_design_effect(differences: npt.ArrayLike, items: npt.ArrayLike, disco
     independent = (discordant - more**2 / n) / n**2
     if clusters < 2 or independent <= 0:
         return None
-    return float(linearised_variance(each, sizes)) * clusters / (clusters - 1) / independent
+    return float(linearised_variance(each, sizes)) * small_sample(sizes)[0] / independent
 
 
 def resampled_pairs(

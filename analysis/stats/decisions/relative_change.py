@@ -21,7 +21,7 @@ import numpy.typing as npt
 from msgspec import Struct, structs
 
 from misstep.analysis.stats.checked import finite
-from misstep.analysis.stats.clusters.clustered import satterthwaite
+from misstep.analysis.stats.clusters.clustered import satterthwaite, small_sample
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.analysis.stats.significance import Significance
@@ -69,7 +69,7 @@ def compare_ratios(first: npt.ArrayLike, second: npt.ArrayLike, confidence: floa
     --------
     >>> found = compare_ratios([[1, 10], [0, 8], [2, 12], [1, 9]], [[3, 10], [2, 8], [4, 12], [2, 9]])
     >>> round(found.relative.value, 3), round(found.test.p_value, 3)
-    (-0.636, 0.006)
+    (-0.636, 0.007)
     """
     arms = _pairs(first).T, _pairs(second).T
     ratios = tuple(ratio_of_sums(y, x, confidence) for y, x in arms)
@@ -86,7 +86,7 @@ def compare_ratios(first: npt.ArrayLike, second: npt.ArrayLike, confidence: floa
     from scipy.special import stdtr, stdtrit
 
     errors = (e1, e2)
-    degrees = satterthwaite([error**2 for error in errors], [n1, n2])
+    degrees = satterthwaite([error**2 for error in errors], [small_sample(x)[1] for _, x in arms])
     quantile, t = float(stdtrit(degrees, (1 + confidence) / 2)), difference / se
     by_t = f"delta method over units, t with {degrees:.1f} degrees of freedom"
     shown = f"{100 * confidence:g}%"
@@ -170,7 +170,8 @@ def _permuted(
     y, x = pooled[:, 0], pooled[:, 1]
     moments = np.column_stack([y, x, y * y, x * y, x * x])
     total, far = moments.sum(axis=0), 0
-    observed = abs(plain.test.statistic or 0.0)
+    own = moments[:size].sum(axis=0)[None, :]
+    observed = float(_studentised(own, total - own, size, len(pooled) - size)[0])
     chunk = max(1, _CELLS // len(pooled))
     for start in range(0, draws, chunk):
         sets = min(chunk, draws - start)
@@ -267,14 +268,15 @@ def ratio_of_sums(numerators: npt.ArrayLike, denominators: npt.ArrayLike, confid
         return Estimate(value, n=n, reason="all units have the same ratio: standard error 0")
     from scipy.special import stdtrit
 
-    half = float(stdtrit(n - 1, (1 + confidence) / 2)) * error
+    half = float(stdtrit(small_sample(denominators)[1], (1 + confidence) / 2)) * error
     return Estimate(value, value - half, value + half, n, f"ratio of sums, delta method, {100 * confidence:g}%")
 
 
 def linearised_ratio(numerators: npt.ArrayLike, denominators: npt.ArrayLike) -> tuple[float | None, float | None, int]:
     """The ratio, its delta-method standard error, and the number of units; arguments and errors as `ratio_of_sums`.
 
-    The ratio is `None` where it is 0/0, the error with a single unit as well.
+    The ratio is `None` where it is 0/0, the error with a single unit that has a denominator as well. Units of unequal
+    denominators count as `clusters.clustered.small_sample` has it.
     """
     y, x = finite(numerators, "a numerator"), finite(denominators, "a denominator")
     if y.shape != x.shape or y.ndim != 1 or not len(y):
@@ -285,10 +287,10 @@ def linearised_ratio(numerators: npt.ArrayLike, denominators: npt.ArrayLike) -> 
     if x.sum() == 0:
         return None, None, n
     ratio = float(y.sum() / x.sum())
-    if n == 1:
+    if np.count_nonzero(x) < 2:
         return ratio, None, n
     residuals = y - ratio * x
-    return ratio, float(np.sqrt((residuals**2).sum() / (n * (n - 1)))) / float(x.mean()), n
+    return ratio, float(np.sqrt((residuals**2).sum() * small_sample(x)[0])) / float(x.sum()), n
 
 
 def is_flat(error: float, value: float) -> bool:

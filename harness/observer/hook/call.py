@@ -91,14 +91,28 @@ def call(values: Mapping[str, str], data: bytes) -> None:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         say(f"misstep: standard input: no input of a hook: {error!r}")
         return
-    if name not in (*EVENTS, SESSION_END) or event.get("agent_id"):
+    if name not in (*EVENTS, SESSION_END):
         return
+    if agent := event.get("agent_id"):
+        file = _transcript_of(str(agent), event)
+        if not file:
+            return
+        session, event = f"{session}/{agent}", event | {"transcript_path": file}
     message = json.dumps({"settings": values, "event": event}).encode()
     place = SessionPlace.of(session)
     if name == SESSION_END:
         exchange(place.connected(), message, WARM_SECONDS)
     elif not exchange(place.connected(), message, WARM_SECONDS):
         exchange(_started(place, message), b"", WARM_SECONDS if values.get("model") else FIRST_SECONDS)
+
+
+def _transcript_of(agent: str, event: Mapping[str, object]) -> str:
+    """Return the file of a sub-agent's own transcript, named or beside that of its session; empty without one."""
+    session = str(event.get("transcript_path") or "")
+    folder, name = os.path.dirname(session), f"agent-{os.path.basename(agent)}.jsonl"  # noqa: PTH119, PTH120
+    beside = os.path.join(os.path.splitext(session)[0], "subagents", name)  # noqa: PTH118, PTH122
+    places = (str(event.get("agent_transcript_path") or ""), beside, os.path.join(folder, name))  # noqa: PTH118
+    return next((place for place in places if os.path.isfile(place)), "")  # noqa: PTH113
 
 
 def exchange(connection: socket.socket | None, message: bytes, seconds: float) -> bool:

@@ -20,6 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from misstep.harness.errors import CannotWrite, InputError
+from misstep.harness.journal.records import replace_file
 from misstep.harness.observer.hook.settings import AgentProgram, is_ours, own_commands
 
 EVENTS_OF: dict[AgentProgram, tuple[str, ...]] = {
@@ -52,13 +53,12 @@ class SettingsChange(Struct, frozen=True):
             if self.after is None:
                 self.file.unlink()
                 return
-            self.file.parent.mkdir(parents=True, exist_ok=True)
             target = self.file.resolve()  # settings are often a link into a folder of dotfiles
-            beside = target.with_name(f".{target.name}.misstep")
-            beside.write_bytes(self.after.encode())
-            if target.exists():
-                shutil.copymode(target, beside)
-            beside.replace(target)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            mode = target.stat().st_mode & 0o777 if target.exists() else None
+            replace_file(target, self.after.encode(), 0o666 if mode is None else mode)
+            if mode is not None:
+                target.chmod(mode)
         except OSError as error:
             raise CannotWrite(self.file, error.strerror or str(error)) from error
 

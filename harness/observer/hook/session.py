@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from misstep.harness.classifiers import chosen_categories
 from misstep.harness.errors import InputError, MisstepError, UsageError
-from misstep.harness.escaping import plain
+from misstep.harness.escaping import one_line, plain
 from misstep.harness.journal.records import replace_file
 from misstep.harness.observer.arms import EXPERIMENT, hears_guidance
 from misstep.harness.observer.detector_beside import DetectorBeside, PendingFeedback
@@ -43,6 +43,9 @@ MOST_BYTES = 64 << 20
 
 MOST_QUESTIONS = 200
 """How often a model is asked about one session."""
+
+_LONGEST_LINE = 300
+"""Characters of the line that the user is shown of guidance."""
 
 _KEPT_SECONDS = 30 * 24 * 3600.0
 """How long the record of a session is kept after its last event."""
@@ -74,6 +77,7 @@ class HookEvent(Struct, frozen=True):
     hook_event_name: str
     transcript_path: str | None = None
     cwd: str = ""
+    agent_id: Any = None
     tool_name: Any = None
     tool_input: Any = None
     tool_response: Any = None
@@ -111,8 +115,9 @@ class HookSession:
         except (Exception, SystemExit) as error:  # noqa: BLE001 (a fault of the observer is not the agent's)
             self._tell(f"the observer failed: {raised(error)}")
         answer: dict[str, Any] = {}
-        if self._messages:
-            answer["systemMessage"] = "\n".join(f"misstep: {plain(one)}" for one in self._messages)
+        told = [] if self._ready is None else [_told(self._ready)]
+        if messages := [*self._messages, *told]:
+            answer["systemMessage"] = "\n".join(f"misstep: {plain(one)}" for one in messages)
         if self._ready is not None:
             name = str(event.get("hook_event_name"))
             answer["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": self._ready.guidance}
@@ -189,7 +194,8 @@ class HookSession:
         file = Path(event.transcript_path)
         mark = mark_of(file)
         if self._run is None or mark is None or mark != self._mark:
-            runs = [one for one in growing_runs(file, MOST_BYTES) if not is_sub_agent(one)]
+            is_sub = event.agent_id is not None
+            runs = [one for one in growing_runs(file, MOST_BYTES) if is_sub or not is_sub_agent(one)]
             own = next((one for one in runs if one.id == event.session_id), runs[-1] if runs else None)
             self._mark, self._run = mark, own
         return self._run
@@ -238,7 +244,7 @@ class HookSession:
             return
         how, event, observed = self._settings, self._event, self._state.observed(())
         begun = HookDecision(
-            event.session_id,
+            event.session_id if event.agent_id is None else f"{event.session_id}/{event.agent_id}",
             _project(event),
             event.transcript_path or "",
             _unit(event, how),
@@ -256,6 +262,15 @@ class HookSession:
         log = os.open(self._folder / DECISIONS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(log, "ab", buffering=0) as stream:
             stream.write(data)  # at once, so that lines of sessions beside each other stay whole
+
+
+def _told(intervention: Intervention) -> str:
+    """Return what the user is told of guidance, in one line: the agent heard something, and about what."""
+    about = "; ".join(
+        f"{one.category}: {one.rationale}" if one.rationale else one.category for one in intervention.misbehaviours
+    )
+    line = one_line(f"the agent was told that it misbehaves ({about})")
+    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
 
 
 def _kind_of(memory: ObserverMemory) -> tuple[str, Arm, str, int]:

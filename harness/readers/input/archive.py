@@ -42,13 +42,18 @@ _ZSTANDARD = 93
 _MOST_TIMES = 250
 """How many times its size an archive may unpack to, beyond 64 MiB: recordings are packed to a tenth or a thirtieth."""
 
+_FEW_LINES = 1 << 18
+"""Lines that any packed file may have: reading a quarter of a million takes less than a second."""
+
 encode = msgspec.json.encode
 _UNPACKED_LIMIT = 8 << 30
 _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, NotImplementedError, RuntimeError, EOFError)
 
 
-def check_expansion(unpacked: int, size: int) -> None:
-    """Check that a packed file does not unpack to many times its size."""
+def check_expansion(unpacked: int, size: int, lines: int = 0) -> None:
+    """Check that a packed file does not unpack to many times its size, or to more lines than it has bytes."""
+    if lines > max(_FEW_LINES, size):
+        raise OSError(f"it unpacks to more than {max(_FEW_LINES, size):,} lines")
     if unpacked > max(EXPANSION_LIMIT, _MOST_TIMES * size):
         raise OSError(f"it unpacks to more than {_MOST_TIMES} times its size")
 

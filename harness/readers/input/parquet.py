@@ -221,13 +221,13 @@ def _is_bulk(kind: Any) -> bool:
 
 
 def _lines(opened: "ParquetFile", columns: _Columns, rows: RowRange, size: int) -> Iterator[bytes]:
-    unpacked = 0
+    unpacked = lines = 0
     try:
         for group in range(rows.first, rows.end):
             end = _size_of(opened, group)[0] if rows.count is None else rows.skip + rows.count
             for line in _of_group(opened, group, columns, rows.skip, end):
-                unpacked += len(line)
-                check_expansion(unpacked, size)
+                unpacked, lines = unpacked + len(line), lines + 1
+                check_expansion(unpacked, size, lines)
                 yield line
     finally:
         opened.close()

@@ -185,11 +185,11 @@ def _plain(file: BinaryIO, size: int | None) -> Iterator[bytes]:
 
 
 def _gunzipped(file: BinaryIO) -> Iterator[bytes]:
-    unpacked, size = 0, os.fstat(file.fileno()).st_size
+    unpacked, lines, size = 0, 0, os.fstat(file.fileno()).st_size
     with gzip.GzipFile(fileobj=file) as packed:
         while block := packed.read1(BLOCK):  # what can be unpacked before a break is given before it is met
-            unpacked += len(block)
-            archive.check_expansion(unpacked, size)
+            unpacked, lines = unpacked + len(block), lines + block.count(b"\n")
+            archive.check_expansion(unpacked, size, lines)
             yield block
 
 

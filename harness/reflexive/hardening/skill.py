@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from misstep.harness import beneath
 from misstep.harness.agent.clocks import Clock
 from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.hardening.rules import rules
@@ -16,7 +17,7 @@ from misstep.harness.reflexive.hardening.target import HardeningTarget
 from misstep.harness.reflexive.hardening.vital_signs import VITAL_SIGNS
 from misstep.harness.reflexive.hardening.workers import WORDS, WORKERS, make_agents
 from misstep.harness.reflexive.protocols import MakeAgents, Target, VitalSign
-from misstep.harness.workspace import Sandbox, beneath, open_workspace
+from misstep.harness.workspace import Sandbox, open_workspace
 
 
 class Shipped(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -83,7 +83,7 @@ def write_planted(recipe: Recipe, source: CaseSource, set_name: str, out: Path, 
     )
     draft = out / f".{recipe.id}.{os.getpid()}"
     try:
-        shutil.copytree(source.tree, draft / "before")
+        shutil.copytree(source.tree, draft / "before", symlinks=True)
         for path, text in broken.items():
             (draft / "before" / path).write_bytes(text)
         write_case(case, draft, golden)

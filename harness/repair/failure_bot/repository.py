@@ -21,15 +21,19 @@ from typing import Self
 
 from msgspec import Struct
 
+from misstep.harness import beneath
 from misstep.harness.errors import InputError, UnsafePath, UsageError
 from misstep.harness.repair.failure_bot.built_files import built_files
-from misstep.harness.workspace import beneath, copied_git_folder, git_environment
+from misstep.harness.workspace import copied_git_folder, git_environment, git_folders
 
 _FORMAT = "%H%x00%P%x00%an%x00%ae%x00%ct%x00%s"
-_FILE, _PROGRAM, _LINK = b"100644", b"100755", b"120000"
+_FILE, _PROGRAM, _LINK, _SUBMODULE = b"100644", b"100755", b"120000", b"160000"
 _STATUS = ("--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 _NOBODY = {"NAME": "uncommitted", "EMAIL": ""}
 UNCOMMITTED = "uncommitted changes"
+MOST_BYTES = 4 << 30
+"""Bytes of the files of one commit that are written into a folder."""
+
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
 
 
@@ -69,12 +73,12 @@ class Repository:
 
     def __init__(self, folder: Path, *, uncommitted: bool = False) -> None:
         self.folder = folder
-        git, shared = _git_folders(folder)
+        git, shared = git_folders(folder)
         self._own = Path(tempfile.mkdtemp(prefix="misstep-git-"))
         try:
             self._git = copied_git_folder(shared, self._own / "git")
             if git != shared:
-                shutil.copyfile(git / "HEAD", self._git / "HEAD", follow_symlinks=False)
+                (self._git / "HEAD").write_bytes(beneath.file_of(git, "HEAD") or b"")
             self._empty = self._own / "empty"
             self._empty.mkdir()
             shallow = self._git / "shallow"
@@ -110,9 +114,16 @@ class Repository:
         """Return the files of the checkout that are not as at its head, without those that it ignores."""
         if not self.has_files:
             return []
-        self._ask("read-tree", "HEAD", at=self.folder)
+        self._read_head()
         output = self._ask("status", "--porcelain", "-z", *_STATUS, at=self.folder)
         return sorted(_name(entry[3:]) for entry in output.split(b"\0") if entry)
+
+    def _read_head(self) -> None:
+        """Make the index that of the head; git never looks into submodules, whose own settings it would obey."""
+        self._ask("read-tree", "HEAD", at=self.folder)
+        inner = [os.fsencode(path) for mode, _, path in self._entries("HEAD") if mode == _SUBMODULE]
+        if inner:
+            self._ask("update-index", "--skip-worktree", "-z", "--stdin", at=self.folder, stdin=b"\0".join(inner))
 
     @cached_property
     def built(self) -> tuple[str, ...]:
@@ -120,7 +131,7 @@ class Repository:
         return built_files(self.folder, self._ignored) if self.has_files else ()
 
     def _ignored(self) -> Iterator[str]:
-        self._ask("read-tree", "HEAD", at=self.folder)
+        self._read_head()
         ignored = ("--others", "--ignored", "--exclude-standard", "--directory", "-z")
         return map(_name, filter(None, self._ask("ls-files", *ignored, at=self.folder).split(b"\0")))
 
@@ -139,6 +150,18 @@ class Repository:
         commits = list(self._log("--first-parent", f"--max-count={most}", newest))
         places = [place for place, commit in enumerate(commits) if commit.id == after]
         return commits[: places[0] + 1][::-1] if places else commits[::-1]
+
+    def is_ancestor(self, older: str, newer: str) -> bool:
+        """Return whether a commit is another one or among those that it rests on."""
+        return self._ask("merge-base", older, newer, check=False).decode().strip() == older
+
+    def side_branch(self, merge: Commit) -> list[Commit]:
+        """Return the commits that a merge brought, oldest first, after the one at which they left; else none."""
+        if len(merge.parents) != 2:
+            return []
+        base = self._ask("merge-base", *merge.parents, check=False).decode().strip()
+        brought = list(self._log("--first-parent", f"{merge.parents[0]}..{merge.parents[1]}"))[::-1]
+        return [self.commit(base), *brought] if base and brought else []
 
     def renames(self, oldest: str, newest: str) -> dict[tuple[str, str], str]:
         """Return the path before each rename of a file along first parents, by commit and new path."""
@@ -209,6 +232,9 @@ class Repository:
 
     def export(self, commit: str, folder: Path) -> Path:
         """Write the tree of a commit and what is built into a folder, which is made; submodules stay empty."""
+        if (size := self._bytes(commit)) > MOST_BYTES:
+            advice = "Take large files out of the repository."
+            raise InputError(f"the files of {commit[:10]} have {size:,} bytes", advice, file=self.folder)
         folder.mkdir(parents=True)
         entries = [entry for entry in self._entries(commit) if entry[0] in (_FILE, _PROGRAM, _LINK)]
         wanted = b"".join(name + b"\n" for _, name, _ in entries)
@@ -233,6 +259,11 @@ class Repository:
                 raise UnsafePath(f"the tree of {commit} cannot be written: {path!r}: {error.strerror}") from error
         self._add_built(folder, {path for _, _, path in entries})
         return folder
+
+    def _bytes(self, commit: str) -> int:
+        """Return the bytes that the files of a commit unpack to: they are packed, and few may become very many."""
+        heads = (entry.partition(b"\t")[0].split() for entry in self._ask("ls-tree", "-rlz", commit).split(b"\0"))
+        return sum(int(head[3]) for head in heads if head and head[3] != b"-")
 
     def _add_built(self, folder: Path, paths: set[str]) -> None:
         """Write what is built beside code that the commit has; a file of the commit's own counts."""
@@ -288,19 +319,3 @@ def _from(commit: Commit) -> tuple[str, ...]:
 
 def _name(path: bytes) -> str:
     return path.decode("utf-8", "surrogateescape")
-
-
-def _git_folders(folder: Path) -> tuple[Path, Path]:
-    """Return the git folder of a checkout and the one that holds its objects, which differ in a linked worktree."""
-    git = folder / ".git"
-    if git.is_file():
-        git = (folder / git.read_text().partition("gitdir:")[2].strip()).resolve()
-    elif not git.is_dir():
-        git = folder
-    common = git / "commondir"
-    shared = (git / common.read_text().strip()).resolve() if common.is_file() else git
-    if not (git / "HEAD").is_file() or not (shared / "objects").is_dir():
-        raise InputError("is not a git repository", "Give the folder of a checkout.", file=folder)
-    if (shared / "objects/info/alternates").is_file():
-        raise InputError("its objects are in another repository", "Run `git repack -a -d` there.", file=folder)
-    return git, shared

@@ -13,9 +13,11 @@ from itertools import chain, repeat
 
 from msgspec import Struct
 
+from misstep.harness import beneath
 from misstep.harness.repair.case import CaseFolder
 from misstep.harness.repair.search.source import Function, ProgramSource, sources_and_tests
 from misstep.harness.repair.search.testing import Observed
+from misstep.harness.workspace.trees import regular_files
 
 _FRAME = re.compile(r"(?:File \"([^\"\n]+)\", line (\d+))|(?:^|[\s(])([\w./-]+\.py):(\d+)", re.MULTILINE)
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
@@ -124,6 +126,6 @@ def _sorted(suspects: list[Suspect]) -> list[Suspect]:
 def suspects(folder: CaseFolder) -> tuple[dict[str, ProgramSource], list[Suspect]]:
     """Return the Python files of the broken tree by path, and the suspicious lines in them, the worst first."""
     root = folder.before
-    paths = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.py") if not path.is_symlink())
-    sources, tests = sources_and_tests(paths, lambda path: (root / path).read_bytes(), folder.case.oracle)
+    paths = sorted(path for path in regular_files(root) if path.endswith(".py"))
+    sources, tests = sources_and_tests(paths, lambda path: beneath.read_file(root, path), folder.case.oracle)
     return sources, by_text(folder.case.task, tests, sources)

@@ -173,6 +173,13 @@ def sources_and_tests(
                 tests.append(text)
             elif not _TEST_FILE.search(path):
                 sources[path] = ProgramSource(path, text)
-        except (MisstepError, OSError, SyntaxError, ValueError):  # no Python of this version: it cannot be mended here
+        except (
+            MisstepError,
+            OSError,
+            SyntaxError,
+            ValueError,
+            RecursionError,
+            MemoryError,
+        ):  # no Python of this version: it cannot be mended here
             continue
     return sources, tests

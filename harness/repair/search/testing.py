@@ -19,6 +19,7 @@ from misstep.harness.repair.attempt import CaseWorkspace
 from misstep.harness.repair.case import RepairCase
 from misstep.harness.repair.search.source import Change, changed
 from misstep.harness.repair.validators.test_files import pytest_id
+from misstep.harness.values import NOT_JSON
 from misstep.harness.workspace import Limits
 from misstep.harness.workspace.suite.command import as_pytest, runner_of, suite_command, takes_names
 from misstep.harness.workspace.suite.report import SuiteReport
@@ -248,6 +249,6 @@ def _read(data: bytes, form: type[_Form]) -> list[_Form]:
     """What the sandbox answered; a line that was cut off or has another form is left out: a program may write it."""
     records = []
     for line in data.splitlines():
-        with suppress(msgspec.DecodeError):
+        with suppress(*NOT_JSON):
             records.append(msgspec.json.decode(line, type=form))
     return records

@@ -218,7 +218,8 @@ def _untold(steps: Iterable[Step]) -> Iterator[Step]:
 def with_words(run: Trajectory, placed: Sequence[tuple[int, Intervention]]) -> tuple[Trajectory, tuple[Item, ...]]:
     """Return a run with a step for each word, said or only due, and an item on each.
 
-    A word that the agent heard right behind a detection of one of its categories is on that, and takes its evidence.
+    A word that the agent heard is on the detection that has its text, whatever was detected since. Any other, right
+    behind a detection of one of its categories, is on that, and takes its evidence.
     One that it heard later takes the evidence alone: a detection is followed from the same step in every arm.
     """
     left = list(placed)
@@ -227,13 +228,13 @@ def with_words(run: Trajectory, placed: Sequence[tuple[int, Intervention]]) -> t
         if INTERVENTION in step.extra and step.extra.get(HEARD, True):
             about = step.extra.get(ABOUT, ())
             near = [
-                (abs(at + 1 - place), number)
+                (word.guidance != step.text, abs(at + 1 - place), number)
                 for number, (at, word) in enumerate(left)
                 if word.guidance == step.text or (abs(at + 1 - place) <= _NEAR and _shares(word, about))
             ]
             word, detected = Intervention(tuple(Misbehaviour(str(name)) for name in about), place - 1, place - 1), False
             if near:
-                number = min(near)[1]
+                number = min(near)[2]
                 at, word = left[number]
                 between = sum(step.role == "agent" for step in run.steps[min(at + 1, place) : place])
                 detected = word.guidance == step.text or between <= 1

@@ -6,6 +6,7 @@ from pathlib import Path, PurePath
 import msgspec
 from msgspec import Struct
 
+from misstep.harness.beneath import inside
 from misstep.harness.errors import InputError
 from misstep.harness.items import Inline, read_items, read_question
 from misstep.harness.journal.inputs import digest_of, length_and_checksum, listed, part, text_part
@@ -25,7 +26,7 @@ def inputs_of(folder: Path) -> Inputs:
     size = 0
     for file in ("benchmark.toml", "items.jsonl"):
         try:
-            with (folder / file).open("rb") as stream:
+            with inside(folder, file).open("rb") as stream:
                 while block := stream.read(_BLOCK):
                     digest.update(block)
                     size += len(block)

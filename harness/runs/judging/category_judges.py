@@ -135,7 +135,8 @@ class Answered(Struct, frozen=True):
 
     def _revised(self, rule: PlacedVerdict) -> PlacedVerdict:
         answer = self.answers.get((rule.judge, rule.item))
-        if answer is None or not is_open(rule.judge, rule) or (answer.label is None and rule.label is not None):
+        # An answer that cannot be used leaves the question open: the rule's "no" was not an answer to it.
+        if answer is None or not is_open(rule.judge, rule):
             return rule
         lines = self.rules.get(rule.judge, {}).get(rule.item, "")
         rationale = cited(answer.rationale, lines) if answer.label == "yes" else answer.rationale
@@ -144,14 +145,11 @@ class Answered(Struct, frozen=True):
 
 
 def answered(run: OpenRun, judges: Sequence[CategoryJudge]) -> Answered:
-    """Return what puts the verdicts of judges into a run; an item whose judge failed is asked about again."""
+    """Return what puts the verdicts of judges into a run; the next line asks again where a judge failed."""
     folders = {one.category: run.folder / JUDGES / one.category for one in judges}
     shown = {category: _rules_shown(folder / BENCHMARK) for category, folder in folders.items()}
     answers = {
-        (category, verdict.item): verdict
-        for category, folder in folders.items()
-        for verdict in _verdicts(folder)
-        if verdict.status != "failed"
+        (category, verdict.item): verdict for category, folder in folders.items() for verdict in _verdicts(folder)
     }
     return Answered(answers, {one.category: one.judge.name for one in judges}, shown)
 

@@ -1,19 +1,17 @@
 """Tell by rule whether an agent recovered after an intervention: `recovery@rule` on any benchmark of recoveries.
 
-The agent recovered if, in the 15 steps after the intervention and before a user speaks, the misbehaviour does not come
-back and a call that is new works (Wink, section 4.1). What comes back depends on the category:
+`harness.recovery` decides, by which steps after the intervention show the misbehaviour again (Wink, section 4.1):
 
-- a loop, if one of its calls is made again;
-- failing tools, if one of the tools fails again by the agent's own error, or two other calls do;
-- what was ruled out, if the rule of that category finds it in the steps after alone, but for a change taken back.
+- a loop, where one of its calls is made again with nothing changed since, or the rule of loops finds another one;
+- failing tools, where one of the tools fails again by the agent's own error, or two other calls do;
+- what was ruled out, where the rule of that category finds it in the steps after alone, but for a change taken back.
 
-If the steps do not show enough, the agent has not recovered. Where the rules see no misbehaviour before the
-intervention, and the item names no evidence of one, nobody can tell whether it came back.
+With too few steps to see, nobody can tell. Nor where the rules see no misbehaviour before the intervention, and the
+item names no evidence of one.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,16 +19,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.classifiers import CLASSIFIERS, categories, classify_all
-from misstep.harness.classifiers.calls.failures import failed, own_failure
+from misstep.harness.classifiers.calls.failures import own_failure
 from misstep.harness.classifiers.calls.history import Act, History
-from misstep.harness.classifiers.calls.identity import Spelling, call_key
+from misstep.harness.classifiers.calls.repeated_calls import made_again
 from misstep.harness.classifiers.calls.tools import bare_name, edit_texts
 from misstep.harness.classifiers.verdicts import counted
 from misstep.harness.errors import InputError
 from misstep.harness.items import Item, Kind, Question
 from misstep.harness.judges.fit import check_fit
-from misstep.harness.judges.placeholders import STEPS_AFTER
 from misstep.harness.protocols import Ask
+from misstep.harness.recovery import ends_in_success, is_recovered, steps_after
 from misstep.harness.runs.judging.benchmarks import digest_of_sources
 from misstep.harness.trajectory import Step, Trajectory
 from misstep.harness.verdict import Verdict
@@ -86,9 +84,6 @@ def digest_of_rules(*modules: str) -> str:
 
 NAME = f"recovery{RULE}"
 RECOVERED, NOT_RECOVERED = "recovered", "not_recovered"
-_FEWEST_STEPS = 2
-"""Steps of the agent after the intervention that a verdict needs at least."""
-
 _FAILURES = 2
 """Errors of other calls that are failing tools as well."""
 
@@ -153,43 +148,47 @@ def outcome(run: Trajectory, step: int, categories: Sequence[str] = (), evidence
         evidence = evidence or tuple(at for one in verdicts for at in one.steps)
         if not evidence:
             return _Outcome(None, (), "The rules see no misbehaviour before the intervention.")
-    later_steps = tuple(takewhile(lambda one: one.role != "user", run.steps[step + 1 : step + 1 + STEPS_AFTER]))
-    until = replace(run, steps=(*run.steps[: step + 1], *later_steps))
-    acts = History(until).acts
-    first = next((place for place, act in enumerate(acts) if act.step > step), len(acts))
-    earlier, later = acts[:first], acts[first:]
-    if len({act.step for act in later}) < _FEWEST_STEPS:
-        return _Outcome(False, (), "The steps after the intervention are too few to tell.")
-    shown = [act for act in earlier if act.step in set(evidence)]
-    for category in categories:
-        back = _comes_back(category, shown, later, until, step)
-        if back:
-            steps = tuple(sorted({act.step for act in back}))
-            return _Outcome(False, steps, f"The misbehaviour {category} comes back ({counted(steps)}).")
-    spelling = Spelling(acts)
-    known = {call_key(act, spelling) for act in earlier}
-    new = [act for act in later if act.kind != "finish" and call_key(act, spelling) not in known and not failed(act)]
-    if not new:
-        return _Outcome(False, (), "No new call works after the intervention.")
-    steps = tuple(sorted({act.step for act in new}))
-    return _Outcome(True, steps, f"The misbehaviour does not come back, and new calls work ({counted(steps)}).")
+    later = steps_after(run, step)
+    until = replace(run, steps=(*run.steps[: step + 1], *later))
+    history = History(until)
+    own = [at for at, one in enumerate(until.steps) if at > step and one.role == "agent"]
+    shown = [act for act in history.acts if act.step <= step and act.step in set(evidence)]
+    again = {category: _comes_back(category, shown, history, step) for category in categories}
+    misbehaves = set[int]().union(*again.values())
+    decided = is_recovered([at in misbehaves for at in own], solved=ends_in_success(run, step, later))
+    if decided is None:
+        return _Outcome(None, (), "The steps after the intervention are too few to tell.")
+    steps = tuple(sorted(set(own) & misbehaves))
+    if not decided:
+        names = ", ".join(category for category, at in again.items() if at) or "that was pointed out"
+        where = f" ({counted(steps)})" if steps else ""
+        return _Outcome(False, steps, f"The misbehaviour {names} does not end{where}.")
+    calm = tuple(at for at in own if at not in misbehaves)
+    return _Outcome(True, calm, f"The misbehaviour ends, and calm steps follow ({counted(calm)}).")
 
 
-def _comes_back(category: str, shown: Sequence[Act], later: Sequence[Act], until: Trajectory, step: int) -> list[Act]:
-    if category == "infinite_loop":
-        spelling = Spelling([*shown, *later])
-        calls = {call_key(act, spelling) for act in shown}
-        return [act for act in later if call_key(act, spelling) in calls]
+def _comes_back(category: str, shown: Sequence[Act], history: History, step: int) -> set[int]:
+    """Return the steps after the intervention that show the misbehaviour again."""
+    later = [act for act in history.acts if act.step > step]
     if category == "tool_call_failure":
         wrong = [act for act in later if own_failure(act) is not None]
         tools = {bare_name(act.call.name) for act in shown}
-        again = [act for act in wrong if bare_name(act.call.name) in tools]
-        return again or (wrong if len(wrong) >= _FAILURES else [])
+        others = [act for act in wrong if bare_name(act.call.name) not in tools]
+        back = wrong if len(others) >= _FAILURES else [act for act in wrong if act not in others]
+        return {act.step for act in back}
     # All steps keep their numbers.
+    until = history.trajectory
     without = (Step("system") if one.role == "agent" and at < step else one for at, one in enumerate(until.steps))
-    alone = replace(until, steps=tuple(without))
-    steps = {at for one in classify_all(alone, (category,)) if one.label == "yes" for at in one.steps}
-    return [act for act in later if act.step in steps and not any(_takes_back(act, earlier) for earlier in shown)]
+    steps = _named(replace(until, steps=tuple(without)), category)
+    if category == "infinite_loop":
+        going_on = {act.step for act in made_again(history, shown)}
+        return {at for at in steps | going_on | _named(until, category) if at > step}
+    texts = [act for act in later if act.step in steps and not any(_takes_back(act, one) for one in shown)]
+    return {act.step for act in texts}
+
+
+def _named(run: Trajectory, category: str) -> set[int]:
+    return {at for one in classify_all(run, (category,)) if one.label == "yes" for at in one.steps}
 
 
 def _takes_back(act: Act, earlier: Act) -> bool:

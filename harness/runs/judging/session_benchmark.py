@@ -161,6 +161,8 @@ _GOLD = "gold.csv"
 def building_beside(folder: Path, *, shared: bool) -> Path:
     """Return where a benchmark is built before it is put into its place; empty."""
     building = folder.with_name(f".{folder.name}{f'-{uuid.uuid4().hex}' if shared else ''}")
+    if building.is_symlink():
+        building.unlink()
     shutil.rmtree(building, ignore_errors=True)
     return building
 

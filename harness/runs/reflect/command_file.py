@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from misstep.harness.beneath import inside
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.forms import toml_form
 from misstep.harness.records.loop_events import WorkItem
@@ -86,7 +87,8 @@ class CommandFile(Struct, frozen=True, forbid_unknown_fields=True):
     RUN, `patches/ID.diff` is what a solved item changed, and `changes.diff` what all of them changed: apply it by
     `git apply`. Without a model, the lines under `try` are entered. Before the work begins each check is tried once.
 
-    - `checkout`: The folder of the project, relative to this file.
+    - `checkout`: The folder of the project, relative to this file; beneath it, in its repository, where the command
+      runs, or named by `--show`.
     - `check`: The line that checks an item: exit code 0 means that it is solved. Agents are shown what it prints.
     - `reset`: A line that runs before each check, in the copy in which the check is made and which is then thrown away:
       it clears or builds what a check needs. Files are put back after a failed attempt without it.
@@ -95,7 +97,7 @@ class CommandFile(Struct, frozen=True, forbid_unknown_fields=True):
     - `protected`: Paths or patterns (`tests/**`) of what the checks consist of. An attempt that changes one has failed.
     - `limits`: The limits of each line.
     - `python`: The virtual environment or interpreter of the project, relative to this file; without it `.venv`, `venv`
-      or `env` in the checkout, or the active one.
+      or `env` in the checkout, or the active one. One outside of the checkout has to be named by `--show` as well.
 
     Examples
     --------
@@ -169,6 +171,10 @@ def read_command_file(path: Path) -> CommandFile:
     if not (path.parent / form.checkout).is_dir():
         message = f"the folder {form.checkout!r} does not exist"
         raise refuse("checkout", message, f"The path is relative to {path.resolve().parent}.")
+    if ".." not in Path(form.checkout).parts and not Path(form.checkout).is_absolute():
+        inside(path.parent, form.checkout)
+    if Path.home().resolve().is_relative_to((path.parent / form.checkout).resolve()):
+        raise refuse("checkout", f"{form.checkout!r} holds a home folder", "Name the folder of one project.")
     if not form.item:
         raise refuse("item", "the file has no items", "Give one at least.")
     times = known = Counter(one.id for one in form.item)

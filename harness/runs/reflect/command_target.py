@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from misstep.harness import beneath
 from misstep.harness.agent.actions import Observation
 from misstep.harness.agent.tools import Tool
 from misstep.harness.errors import InputError, MisstepError, SandboxFailed
@@ -24,7 +25,7 @@ from misstep.harness.repair.failure_bot.repository import Repository
 from misstep.harness.runs.reflect.command_file import CommandFile
 from misstep.harness.runs.reflect.repair_target import WORKER_TOOLS, TreesView
 from misstep.harness.runs.reflect.running import CHANGES
-from misstep.harness.workspace import Finished, Workspace, beneath, git_environment, own_command
+from misstep.harness.workspace import Finished, Workspace, git_environment, own_command
 from misstep.harness.workspace.differences import file_diff
 from misstep.harness.workspace.nodes import GIT, Node, node_at, same
 

@@ -27,6 +27,7 @@ from misstep.harness.workspace import Sandbox, Workspace, open_workspace
 from misstep.harness.workspace.nodes import GIT
 from misstep.harness.workspace.suite.command import counts_tests
 from misstep.harness.workspace.suite.report import SuiteReport
+from misstep.harness.workspace.trees import regular_files
 
 _MOST_DIFF = 6_000
 
@@ -133,23 +134,22 @@ class CaseTrees(WorkspaceTarget):
 
     def _texts(self, case: str) -> dict[str, bytes | None]:
         """Return the files of a case that are not as in its broken tree, `None` where one is gone."""
-        before = self._cases[case].before
+        folder = self._cases[case]
         start = f"{case}/"
         now = {path.removeprefix(start) for path in self._workspace.files() if path.startswith(start)}
-        then = {path.relative_to(before).as_posix() for path in _regular_files(before)}
+        then = {path for path in regular_files(folder.before) if GIT not in path.split("/")}
         texts: dict[str, bytes | None] = dict.fromkeys(sorted(then - now))
         for path in sorted(now):
             data = self._workspace.read(start + path)
-            if path not in then or data != (before / path).read_bytes():
+            if path not in then or data != folder.text(path):
                 texts[path] = data
         return texts
 
     def _diff(self, texts: Mapping[str, bytes | None]) -> str:
-        before = self._cases[self._item].before if self._item else Path()
         lines: list[str] = []
         for path, data in texts.items():
-            old = (before / path).read_bytes() if (before / path).is_file() else b""
-            was, now = (each.decode(errors="replace").splitlines() for each in (old, data or b""))
+            old = self._cases[self._item].text(path)
+            was, now = ((each or b"").decode(errors="replace").splitlines() for each in (old, data))
             lines += difflib.unified_diff(was, now, f"a/{path}", f"b/{path}", lineterm="")
         return "\n".join(lines)
 
@@ -174,17 +174,9 @@ def _status(report: SuiteReport, folder: CaseFolder) -> CheckStatus:
     return "unknown" if is_silent and counts_tests(folder.case.test_command) else "failed"
 
 
-def _regular_files(folder: Path) -> Iterator[Path]:
-    return (
-        path
-        for path in folder.rglob("*")
-        if path.is_file() and not path.is_symlink() and GIT not in path.relative_to(folder).parts
-    )
-
-
 def _unparsed(texts: Mapping[str, bytes | None]) -> list[str]:
     def parses(data: bytes) -> bool:
-        with suppress(SyntaxError, ValueError, RecursionError):
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             return bool(ast.parse(data))
         return False
 

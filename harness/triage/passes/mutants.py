@@ -76,7 +76,8 @@ def mutants(path: str, text: str) -> Iterator[Mutant]:
 def _of_python(path: str, text: str) -> Iterator[Mutant]:
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+        copy.deepcopy(tree)  # which nested code does not allow either
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for place, node in enumerate(ast.walk(tree)):
         for number, change in enumerate(_changes(node)):

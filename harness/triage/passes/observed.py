@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from misstep.harness.triage.passes.observed_calls import NOTES
 from misstep.harness.triage.protocols import Replica
+from misstep.harness.values import NOT_JSON
 from misstep.harness.workspace import Finished
 
 _DRIVER = ".observed_commands.py"
@@ -83,7 +84,7 @@ def _noted(replica: Replica, commands: Sequence[Sequence[str]]) -> Observed:
     for line in notes.splitlines():
         try:
             kind, name, arguments, result = msgspec.json.decode(line, type=tuple[str, str, Any, Any])
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except NOT_JSON:
             continue  # a test that was stopped leaves half a line
         number = 0
         shown = msgspec.json.encode(arguments).decode()
@@ -102,7 +103,7 @@ def _head() -> str:
 def _with_program(text: str) -> str:
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
     last = 0
     for place, node in enumerate(tree.body):

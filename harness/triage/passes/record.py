@@ -39,7 +39,7 @@ def changed_texts(access: ReadOnlyAccess) -> dict[str, str]:
 
 def parsed(text: str) -> list[ast.AST]:
     """Return all nodes of a Python program; none of what cannot be parsed."""
-    with suppress(SyntaxError, ValueError):
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         return list(ast.walk(ast.parse(text)))
     return []
 

@@ -38,7 +38,7 @@ def special_cased(access: ReadOnlyAccess) -> Attribution | None:
     }
     if len(places) < LEAST:
         return None
-    shown = sorted(places, key=len, reverse=True)
+    shown = sorted(places, key=lambda literal: (-len(literal), literal))
     rationale = (
         f"The result holds {len(places)} literals of the tests, such as {shown[0]!r}, which stand neither in the "
         "instruction nor in the files that were given: it answers the tests, not the task."
@@ -91,7 +91,7 @@ def _of_shell(text: str) -> Iterator[str]:
 
 
 def _place(path: str, text: str, literal: str) -> str | None:
-    for one in {literal, literal.encode("unicode_escape").decode()}:
+    for one in dict.fromkeys([literal, literal.encode("unicode_escape").decode()]):
         match = re.search(rf"(?<![\w.]){re.escape(one)}(?![\w.])", text)
         if match is not None:
             return f"workspace/{path}:{text.count(chr(10), 0, match.start()) + 1}"

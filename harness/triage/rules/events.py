@@ -15,8 +15,9 @@ from msgspec import Struct
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.logs import writer_of
+from misstep.harness.triage.statements import as_told
 
-Moment = Literal["machine", "starting", "running", "verifying"]
+Moment = Literal["machine", "outside", "starting", "running", "verifying"]
 
 _AMOUNT = re.compile(r"(?<![\d.])(\d{1,12}(?:\.\d{1,6})?) ?([kmg])i?b\b", re.IGNORECASE)
 _UNITS = {"k": 1 / 1024, "m": 1.0, "g": 1024.0}
@@ -44,7 +45,6 @@ _OF_AGENT = re.compile(
 )
 _OUT_OF_TIME = re.compile(r"agent[ _-]?(?:execution[ _-]?|run[ _-]?)?(?:timeout|timed out)")
 
-_A_SETTING = re.compile(r"time-?out[\w ]{0,12}[\"']?\s*[:=]\s*[\"']?\d")
 _LOST = re.compile(r"\bconnection (?:to|with) .{1,60}\blost\b")
 _ERROR = re.compile(
     r"\b(?:ERROR|FATAL|CRITICAL|PANIC)\b|[A-Za-z](?:Error|Exception)\b|(?i:\b(?:fatal|panic|crash(?:ed)?|abort(?:ed|ing)?)\b)"
@@ -60,7 +60,7 @@ _TROUBLE = re.compile(
 )
 _STOPPED = re.compile(r"\b(?:hit|reached|unknown|too ?many ?requests|\w*backoff|errimagepull)\b", re.IGNORECASE)
 _MENDED = re.compile(
-    r"\bfall(?:ing|s)? ?back\b|\busing (?:the |a )?(?:local|cached)\b|\bwaiting for\b|\bnot (?:yet|up)\b"
+    r"\bfall(?:ing|s)? ?back\b|\busing (?:the |a )?(?:local|cached)\b|\bwaiting for\b|\bnot (?:yet(?! valid)|up)\b"
 )
 _RESULT = re.compile(
     r"\b(?:verdict|result|outcome|reward|score|tests?|assert\w*)\b\W{1,4}(?:\w+\W+){0,3}?(?:pass|fail|true|false|\d)"
@@ -89,15 +89,16 @@ def phrases() -> dict[Moment, dict[str, tuple[str, ...]]]:
     return msgspec.toml.decode(data, type=dict[Moment, dict[str, tuple[str, ...]]])
 
 
-def event_in(text: str, where: str) -> Event | None:
-    """Return the first event of a machine that a text tells of, the strongest kind first."""
-    lowered = text.lower()
-    known = ((subcategory, phrase) for subcategory, each in phrases()["machine"].items() for phrase in each)
+def event_in(text: str, where: str, moment: Moment = "machine") -> Event | None:
+    """Return the first event of a machine, or of another moment, that a text tells of, the strongest kind first."""
+    lowered, lines = text.lower(), text.splitlines()
+    known = ((subcategory, phrase) for subcategory, each in phrases()[moment].items() for phrase in each)
     for subcategory, phrase in known:
-        if (at := lowered.find(phrase)) >= 0:
-            number = text.count("\n", 0, at) + 1
-            line = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0].strip()[:300]
-            return Event(subcategory, f"{where}:{number}", line)
+        if phrase not in lowered:
+            continue
+        for number, line in enumerate(lines, start=1):
+            if phrase in line.lower() and phrase in as_told(line).lower():
+                return Event(subcategory, f"{where}:{number}", line.strip()[:300])
     return None
 
 
@@ -105,7 +106,7 @@ def limit_event(logs: Mapping[str, str], memory_mb: int) -> Event | None:
     """Return a limit that the machine broke and not the agent: a full file system, or a kill far below `memory_mb`."""
     for name, text in logs.items():
         for number, line in enumerate(text.splitlines() if writer_of(name) == "harness" else (), start=1):
-            at = killed_at(line)
+            at = killed_at(as_told(line))
             if (at is not None and at < _FAR_BELOW * memory_mb) or _FULL.search(line):
                 return Event("sandbox_crash", f"logs/{name}:{number}", line.strip()[:300])
     return None
@@ -119,13 +120,13 @@ def killed_at(line: str) -> float | None:
 
 def agent_ran_out(own: Mapping[str, str]) -> bool:
     """Return whether the harness says that the agent's time was over."""
-    return any(_OUT_OF_TIME.search(text.lower()) for text in own.values())
+    return out_of_time_event(own) is not None
 
 
 def out_of_time_event(own: Mapping[str, str]) -> Event | None:
     """Return the line of the harness by which the agent's time was over."""
-    for where, line in _lines(own):
-        if _OUT_OF_TIME.search(line.lower()) and not _A_SETTING.search(line.lower()):
+    for where, line in _lines(own, again=True):
+        if _OUT_OF_TIME.search(as_told(line).lower()):
             return Event("harness_bug", where, line[:300])
     return None
 
@@ -136,7 +137,7 @@ def broken_event(own: Mapping[str, str]) -> Event | None:
 
 
 def _broken(placed: tuple[str, str]) -> Event | None:
-    line = placed[1]
+    line = as_told(placed[1])
     if _RESULT.search(line.lower()) or _MENDED.search(line.lower()):
         return None
     machine = _known(placed, ("machine",))
@@ -144,13 +145,23 @@ def _broken(placed: tuple[str, str]) -> Event | None:
         return machine
     in_trouble = any(pattern.search(line) for pattern in (_ERROR, _TROUBLE, _STATUS, _STOPPED))
     named = machine is not None and machine.subcategory == "network_issue"
-    return (machine if named else _known(placed, ("starting", "running", "verifying"))) if in_trouble else None
+    return (
+        (machine if named else _known(placed, ("outside", "starting", "running", "verifying"))) if in_trouble else None
+    )
+
+
+def outside_event(own: Mapping[str, str]) -> Event | None:
+    """Return the first break of what an environment is fetched from, in the harness's words, that was not mended."""
+    placed = (one for one in _lines(own) if not _MENDED.search(one[1].lower()) and not _RESULT.search(one[1].lower()))
+    known = (_known(one, ("outside", "starting")) for one in placed)
+    return next((one for one in known if one is not None and one.subcategory == "network_issue"), None)
 
 
 def harness_event(own: Mapping[str, str]) -> Event | None:
     """The first event of a machine in the harness's own words; none where these end with a limit of the agent's."""
     for name, text in own.items():
-        if not _OF_AGENT.search(text.lower()) and (event := event_in(text, f"logs/{name}")) is not None:
+        told = "\n".join(map(as_told, text.splitlines()))
+        if not _OF_AGENT.search(told.lower()) and (event := event_in(text, f"logs/{name}")) is not None:
             return event
     return None
 
@@ -163,7 +174,7 @@ def told_event(own: Mapping[str, str], *moments: Moment) -> Event | None:
 def last_error(own: Mapping[str, str]) -> Event | None:
     """Return the last error in the harness's own words, whatever it is; `None` where that is a limit of the agent's."""
     for where, line in reversed(list(_lines(own))):
-        if _OF_AGENT.search(line.lower()):
+        if _OF_AGENT.search(as_told(line).lower()):
             return None
         if (event := _error(where, line, _ERROR)) is not None:
             return event
@@ -179,7 +190,8 @@ def trouble_in(own: Mapping[str, str]) -> Event | None:
 
 
 def _error(where: str, line: str, pattern: re.Pattern[str]) -> Event | None:
-    if not pattern.search(line) or _RESULT.search(line.lower()) or killed_at(line) is not None:
+    told = as_told(line)
+    if not pattern.search(told) or _RESULT.search(told.lower()) or killed_at(told) is not None:
         return None
     kind = _known((where, line), get_args(Moment))
     return Event(kind.subcategory if kind is not None else "harness_bug", where, line[:300])
@@ -195,7 +207,7 @@ def _lines(own: Mapping[str, str], *, again: bool = False) -> Iterator[tuple[str
 
 def _known(placed: tuple[str, str], moments: tuple[Moment, ...]) -> Event | None:
     where, line = placed
-    lowered = line.lower()
+    lowered = as_told(line).lower()
     if _OF_AGENT.search(lowered):
         return None
     for moment in moments:

@@ -19,6 +19,7 @@ from misstep.harness.triage.rules.named_files import (
     text_of,
     unnamed_result,
 )
+from misstep.harness.triage.rules.outside import broke_outside
 from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, FilesRun
 from misstep.harness.triage.rules.text import agents_fault, broken_harness, missing_module
 from misstep.harness.triage.rules.verdicts import Attribution, Undecided, attributed, infrastructure
@@ -32,6 +33,7 @@ def inspect(run: FilesRun) -> Attribution | Undecided:
         return Undecided("There is neither a run nor a result nor a log.")
     return (
         broken_harness(run)
+        or broke_outside(run)
         or _ran_elsewhere(run)
         or _same_as_gold(run)
         or _lacking(run)

@@ -70,7 +70,7 @@ class RunRecord(Generic[AccessOfRun]):
     @cached_property
     def own(self) -> dict[str, str]:
         """Name → text of what the harness wrote itself."""
-        return own_words(self.access.logs, self.run)
+        return own_words(self.access.logs, self.run, self.access.instruction)
 
     @cached_property
     def limit(self) -> Event | None:

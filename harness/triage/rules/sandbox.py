@@ -21,6 +21,7 @@ Which observation decides what, in the order in which they are made, and why:
 import json
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import accumulate, takewhile
 from typing import Any
 
@@ -38,6 +39,7 @@ from misstep.harness.triage.rules.read_only import inspect
 from misstep.harness.triage.rules.run_record import KILLED, RecordedCommand, RunRecord
 from misstep.harness.triage.rules.text import agent_fault
 from misstep.harness.triage.rules.verdicts import Attribution, Undecided, attributed, infrastructure
+from misstep.harness.values import NOT_JSON
 from misstep.harness.workspace import Finished, Limits
 from misstep.harness.workspace.suite.output import saw_tests
 
@@ -100,7 +102,9 @@ def _repeat(replica: Replica, commands: list[RecordedCommand], limits: Limits) -
         line = f"python -c {shlex.quote(_RUNNER)} {shlex.quote(json.dumps(work))}"
         finished = replica.run(line, together)
         lines = (line for line in finished.output.splitlines() if line.startswith('{"text": ') and line.endswith("}"))
-        answers = [msgspec.json.decode(line, type=_Output) for line in lines]
+        answers: list[_Output] = []
+        with suppress(*NOT_JSON):  # a command may print such a line itself: what follows it is not known
+            answers += (msgspec.json.decode(line, type=_Output) for line in lines)
         for command, one in zip(batch, answers, strict=False):
             yield Repeated(command, one.code, one.text)
         if len(answers) < len(batch):  # the next command ended everything

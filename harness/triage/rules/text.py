@@ -6,9 +6,10 @@ Which observation decides what, and why:
    reads or runs the tests is wrong (infrastructure).
 2. The harness's own log tells of an event (memory, disk, network), and the record breaks off or the log of the tests is
    empty: infrastructure. Such a line in a run that went on to its end and was tested is not a cause.
-3. A module or a file is missing that the instruction tells of or nobody asked for, and that the agent never made: the
+3. What the environment needs from outside failed up to the end (a certificate, the clock, a registry): infrastructure.
+4. A module or a file is missing that the instruction tells of or nobody asked for, and that the agent never made: the
    environment lacks it (task).
-4. What remains is the agent's fault: nothing speaks against task or harness.
+5. What remains is the agent's fault: nothing speaks against task or harness.
 """
 
 import re
@@ -20,6 +21,7 @@ from misstep.harness.triage.protocols import TextAccess
 from misstep.harness.triage.rules.events import Event, agent_ran_out, event_in, killed_at, last_error, told_event
 from misstep.harness.triage.rules.failures import TestFailure, last_lines, read_failure
 from misstep.harness.triage.rules.named_files import agent_makes, is_placeholder
+from misstep.harness.triage.rules.outside import broke_outside
 from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RecordedCommand, TextRun
 from misstep.harness.triage.rules.verdicts import Attribution, Undecided, attributed, infrastructure
 
@@ -91,7 +93,7 @@ def read(run: TextRun) -> Attribution | Undecided:
     """Whose fault a failed run is, by its texts."""
     if run.run is None and not run.access.logs:
         return Undecided("There is neither a run nor a log.")
-    return broken_harness(run) or missing_input(run) or missing_module(run) or agents_fault(run)
+    return broken_harness(run) or broke_outside(run) or missing_input(run) or missing_module(run) or agents_fault(run)
 
 
 def broken_harness(run: TextRun) -> Attribution | None:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.errors import InputError
+from misstep.harness.values import NOT_JSON
 from misstep.harness.workspace.sandbox import INSIDE
 from misstep.harness.workspace.suite.report import MOST_TRACE, FailedTest, SuiteCounts
 
@@ -58,7 +59,7 @@ def from_json(data: bytes, file: str = "") -> SuiteCounts:
     """Return the tests in a report of jest, vitest or mocha."""
     try:
         report = msgspec.json.decode(data, type=_Report)
-    except msgspec.DecodeError as error:
+    except NOT_JSON as error:
         raise InputError(f"the test report is not JSON of jest, vitest or mocha: {error}", file=file) from error
     if report.passes is not None:
         failed = [_failed(_mocha_id(one), [one.err.get("stack") or one.err.get("message")]) for one in report.failures]

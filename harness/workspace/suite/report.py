@@ -1,8 +1,10 @@
 """What a test command found: which tests ran, which failed and how, from JUnit XML."""
 
 import re
-from typing import Literal
-from xml.etree import ElementTree as Xml
+import time
+from collections.abc import Mapping
+from typing import Literal, NoReturn
+from xml.parsers import expat
 
 from msgspec import Struct
 
@@ -76,34 +78,103 @@ class SuiteCounts(Struct, frozen=True):
     passed: tuple[str, ...] | None = None
 
 
+MOST_BYTES = 32 << 20
+MOST_CASES = 100_000
+MOST_ELEMENTS = 500_000
+DEEPEST = 64
+LONGEST_VALUE = 1 << 16
+"""Characters of one attribute: names of tests that are longer are of no use to anybody."""
+
+MOST_SECONDS = 20.0
+"""How long a report may be read; one of the most bytes takes a few seconds."""
+
+
 def from_junit_xml(data: bytes, file: str = "") -> SuiteCounts:
-    """Return the tests in a JUnit XML report."""
-    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
-        raise InputError("a test report may not have a document type", file=file)
+    """Return the tests in a JUnit XML report, which code under repair may have written: it has limits."""
+    if len(data) > MOST_BYTES:
+        raise InputError(f"the test report has more than {MOST_BYTES >> 20} MiB", file=file)
+    reading = _Reading(file)
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = reading.declares
+    parser.StartElementHandler, parser.EndElementHandler = reading.starts, reading.ends
+    parser.CharacterDataHandler = reading.says
     try:
-        root = Xml.fromstring(data)  # noqa: S314 -- entities need a document type, refused above
-    except (Xml.ParseError, ValueError) as error:
+        parser.Parse(data, True)
+    except (expat.ExpatError, ValueError, LookupError) as error:  # the last is of an encoding that is none
         raise InputError(f"the test report is not XML: {error}", file=file) from error
-    if root.tag not in ("testsuites", "testsuite"):
-        raise InputError(f"the test report begins with <{root.tag[:40]}>, not <testsuites>", file=file)
-    failed: list[FailedTest] = []
-    passed: list[str] = []
-    skipped = 0
-    for case in root.iter("testcase"):
-        if case.find("skipped") is not None:
-            skipped += 1
-            continue
-        broken = [*case.findall("failure"), *case.findall("error")]
-        if broken:
-            trace = "\n".join(filter(None, ((each.text or "").strip() for each in broken)))
-            message = broken[0].get("message") or last_line(trace)
-            failed.append(FailedTest(_junit_id(case), message[:MOST_TRACE], trace[-MOST_TRACE:]))
+    return SuiteCounts(
+        len(reading.passed) + len(reading.failed), reading.skipped, tuple(reading.failed), tuple(reading.passed)
+    )
+
+
+class _Reading:
+    """What is known of a report while it is read; nothing of it is kept but the tests."""
+
+    def __init__(self, file: str) -> None:
+        self._file, self._path, self._elements = file, list[str](), 0
+        self._end = time.monotonic() + MOST_SECONDS
+        self.failed, self.passed, self.skipped = list[FailedTest](), list[str](), 0
+        self._case: dict[str, str] = {}
+        self._is_skipped = False
+        self._messages: list[str] = []
+        self._text, self._traces = "", list[str]()
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise InputError(f"the test report {what}", file=self._file)
+
+    def declares(self, *_: object) -> None:
+        self._refuse("may not have a document type")
+
+    def starts(self, name: str, attributes: dict[str, str]) -> None:
+        self._elements += 1
+        if not self._path and name not in ("testsuites", "testsuite"):
+            self._refuse(f"begins with <{name[:40]}>, not <testsuites>")
+        if len(self._path) >= DEEPEST or self._elements > MOST_ELEMENTS:
+            self._refuse(f"has more than {DEEPEST} levels or {MOST_ELEMENTS:,} elements")
+        if attributes and max(map(len, attributes.values())) > LONGEST_VALUE:
+            self._refuse(f"has an attribute of more than {LONGEST_VALUE:,} characters")
+        if self._elements % _A_WHILE == 1 and time.monotonic() > self._end:
+            self._refuse(f"takes more than {MOST_SECONDS:g} seconds to read")
+        if name == "testcase":
+            self._case, self._is_skipped, self._messages, self._traces = attributes, False, [], []
+        elif self._path and self._path[-1] == "testcase":
+            self._is_skipped |= name == "skipped"
+            if name in _FAILURES:
+                self._messages.append(attributes.get("message", ""))
+                self._text = ""
+        self._path.append(name)
+
+    def says(self, text: str) -> None:
+        if self._path[-1] in _FAILURES:
+            self._text = f"{self._text}{text}"[-MOST_TRACE:]
+
+    def ends(self, name: str) -> None:
+        self._path.pop()
+        if name in _FAILURES and self._path and self._path[-1] == "testcase":
+            self._traces.append(self._text.strip())
+        elif name == "testcase":
+            self._counted()
+
+    def _counted(self) -> None:
+        if self._is_skipped:
+            self.skipped += 1
+        elif self._messages:
+            trace = "\n".join(filter(None, self._traces))
+            message = self._messages[0] or last_line(trace)
+            self.failed.append(FailedTest(_junit_id(self._case), message[:MOST_TRACE], trace[-MOST_TRACE:]))
         else:
-            passed.append(_junit_id(case))
-    return SuiteCounts(len(passed) + len(failed), skipped, tuple(failed), tuple(passed))
+            self.passed.append(_junit_id(self._case))
+        if len(self.passed) + len(self.failed) + self.skipped > MOST_CASES:
+            self._refuse(f"has more than {MOST_CASES:,} tests")
 
 
-def _junit_id(case: Xml.Element) -> str:
+_FAILURES = ("failure", "error")
+_A_WHILE = 1_000
+"""Elements between two looks at the clock."""
+
+
+def _junit_id(case: Mapping[str, str]) -> str:
     name, group, file = case.get("name", ""), case.get("classname", ""), case.get("file", "")
     if file.endswith(".py"):
         # pytest writes `tests.test_a.TestB`; what follows the module are the classes.

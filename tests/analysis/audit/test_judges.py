@@ -3,14 +3,17 @@
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.audit.generated_tables import SOUND_RULES, rounded
 from misstep.analysis.audit.checked import Checked
 from misstep.analysis.audit.judges import check_precision_recall
 from misstep.analysis.published import Figure
 from misstep.analysis.tables import Unit
 
 CELLS = st.integers(0, 40)
+RULES = st.sampled_from(SOUND_RULES)
 Given = str | int
 
 
@@ -42,6 +45,38 @@ def measures(tp: int, fp: int, fn: int, tn: int) -> dict[str, Fraction]:
         "other_recall": (tn, tn + fp),
     }
     return {name: Fraction(above, below) for name, (above, below) in quotients.items() if below}
+
+
+@settings(deadline=None)
+@given(tp=CELLS, fp=CELLS, fn=CELLS, tn=CELLS, digits=st.integers(1, 4), rule=RULES, data=st.data())
+def test_figures_of_one_table_are_never_called_wrong_whichever_are_printed(tp, fp, fn, tn, digits, rule, data) -> None:
+    exact = measures(tp, fp, fn, tn)
+    printed = {name: rounded(value, digits, rule) for name, value in exact.items()}
+    percent = {name: f"{rounded(100 * value, digits, rule)}%" for name, value in exact.items() if name != "kappa"}
+    counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn, "positives": tp + fn, "negatives": fp + tn}
+    counts["n"] = sum((tp, fp, fn, tn))
+    own = [name for name in ("precision", "recall", "f1", "accuracy") if name in exact]
+    if not own:
+        return
+    measure = data.draw(st.sampled_from(own))
+    beside = data.draw(st.sets(st.sampled_from(sorted(printed.keys() - {measure}))))
+    known = data.draw(st.sets(st.sampled_from(sorted(counts))))
+    as_percent = data.draw(st.booleans())
+    shown = {**printed, **percent} if as_percent else printed
+    inputs: dict[str, Given] = {name: shown[name] for name in beside}
+    result = checked(measure, shown[measure], **inputs, **{name: counts[name] for name in known})
+    assert result.status in ("reproduced", "underdetermined"), result.sentence
+
+
+@settings(deadline=None)
+@given(tp=st.integers(1, 40), fp=CELLS, fn=CELLS, tn=CELLS, digits=st.integers(1, 3), rule=RULES)
+def test_each_figure_follows_from_cells_and_one_two_digits_off_differs(tp, fp, fn, tn, digits, rule) -> None:
+    exact = measures(tp, fp, fn, tn)
+    for measure in ("precision", "recall", "f1", "accuracy"):
+        wrong = exact[measure] + Fraction(2, 10**digits)
+        cells = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+        assert checked(measure, rounded(exact[measure], digits, rule), **cells).status == "reproduced"
+        assert checked(measure, rounded(wrong, digits, rule), **cells).status == "differs"
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,11 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from benchmarks.audit.generated_tables import SOUND_RULES, rounded
 from misstep.analysis.audit.checked import Checked
 from misstep.analysis.audit.checks import check_figure
 from misstep.analysis.audit.kappa import Raters, check_kappa
@@ -54,6 +55,43 @@ def known(cells: Cells) -> tuple[int, int, Fraction]:
     product = sum(sum(row) * sum(column) for row, column in zip(cells, zip(*cells, strict=True), strict=True))
     assume(product < n * n)
     return n, agree, kappa_of(n, agree, product)
+
+
+@settings(deadline=None)
+@given(
+    cells=matrices(),
+    digits=st.integers(2, 4),
+    rule=st.sampled_from(SOUND_RULES),
+    percent=st.integers(0, 2),
+    given_labels=st.booleans(),
+    with_margins=st.booleans(),
+)
+def test_a_kappa_that_a_matrix_has_is_never_called_wrong(cells, digits, rule, percent, given_labels, with_margins):
+    n, agree, kappa = known(cells)
+    share = f"{rounded(Fraction(100 * agree, n), percent, rule)}%"
+    margins = tuple(map(sum, cells)) if with_margins else ()
+    result = checked(rounded(kappa, digits, rule), str(n), share, len(cells) if given_labels else None, margins)
+    assert result.status in ("underdetermined", "reproduced")
+    assert "gave up" not in result.sentence
+
+
+@settings(deadline=None)
+@given(cells=matrices(), digits=st.integers(2, 4), off=st.integers(1, 9))
+def test_a_kappa_greater_than_the_agreement_is_never_let_through(cells: Cells, digits: int, off: int) -> None:
+    n, agree, _ = known(cells)
+    assume(agree < n)
+    above = Fraction(agree, n) + Fraction(off, 10) * (1 - Fraction(agree, n)) + Fraction(1, 10**digits)
+    assert checked(rounded(above, digits, "half_up"), str(n), str(agree)).status == "impossible"
+
+
+@pytest.mark.parametrize("labels", [2, 3, 4])
+def test_a_wrong_kappa_is_found_where_no_matrix_prints_it(labels: int) -> None:
+    """Of ten items with eight agreements on two labels only a few kappas are left, and all others are found."""
+    printed = [f"{step / 100:.2f}" for step in range(-20, 100)]
+    possible = [kappa for kappa in printed if checked(kappa, "10", "8", labels).status != "impossible"]
+    exact = {rounded(value, 2, rule) for value in _kappas(10, 8, labels) for rule in SOUND_RULES}
+    assert set(possible) == exact & set(printed)
+    assert len(possible) < len(printed) / 2
 
 
 def _kappas(n: int, agree: int, labels: int) -> set[Fraction]:
@@ -226,6 +264,17 @@ def test_a_kappa_that_would_not_fit_without_the_rows_either_is_impossible_only_o
     inferred = with_rows("0.99", "20", "65.0%", TWO_ROWS, COLUMNS, INFERRED, SIZES)
     assert inferred.status == "underdetermined"
     assert inferred.sentence.endswith("This contradicts nothing that is printed: 20 is not.")
+
+
+@settings(deadline=None)
+@given(cells=matrices(25), digits=st.integers(2, 4), rule=st.sampled_from(SOUND_RULES), shown=st.integers(1, 3))
+def test_a_kappa_beside_rows_of_its_own_matrix_is_never_called_wrong(cells, digits, rule, shown) -> None:
+    n, agree, kappa = known(cells)
+    names = tuple(f"label {place}" for place in range(len(cells)))
+    rows = dict(list(zip(names, cells, strict=True))[:shown])
+    share = f"{rounded(Fraction(100 * agree, n), 1, rule)}%"
+    result = with_rows(rounded(kappa, digits, rule), str(n), share, rows, names)
+    assert result.status in ("reproduced", "underdetermined"), result.sentence
 
 
 @pytest.mark.parametrize(

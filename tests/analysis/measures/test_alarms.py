@@ -85,8 +85,14 @@ def test_the_finding_claims_no_more_than_the_alarms_of_other_runs_leave() -> Non
 
     always = [_run(str(onset), (onset,), (20,)) for onset in range(10)]
     right = [_run(str(onset), (onset,), (onset,)) for onset in range(0, 1000, 20)]
-    assert finding(always).startswith("No detector is seen to find more")
-    assert finding(right).startswith("Most is found by made up: 100.0%")
+    one_right = [_run(str(n), (40 * n,), (40 * n,) if n == 0 else (999,)) for n in range(9)]
+    assert finding(always).startswith("No detector is shown to find more")
+    assert finding(one_right).startswith("No detector is shown to find more")
+    more = "made up finds more than the alarms of other runs would (p 0.00100): 100.0%"
+    assert finding(right).startswith(more)
+    assert finding([*right, *(structs.replace(run, detector="other") for run in always)]).startswith(
+        more.replace("p 0.00100", "p 0.00100, adjusted 0.00200")
+    )
     assert finding([_run("clean", (), (5,))]) == "No run has a problem that could be found."
 
 

@@ -1,10 +1,15 @@
 """A gate fails beyond its limit, and is never passed by a figure that cannot be computed."""
 
+import re
+from collections.abc import Callable
+from math import ceil
+
 import pytest
 
-from misstep.analysis.measures.gates import decide, fail_on, fail_under, further_items
+from misstep.analysis.measures.gates import Gate, decide, fail_on, fail_under, further_items
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.proportions import clopper_pearson, wilson
 from misstep.harness.errors import UsageError
 
 SHARE = Estimate(0.071, 0.04, 0.12, 200)
@@ -40,6 +45,72 @@ def test_a_least_value_may_be_asked_of_the_lower_end() -> None:
 def test_what_is_no_condition_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UsageError, match=r"tool_call_failure>5%"):
         fail_on(text)
+
+
+NO_NUMBERS = [
+    "nan",
+    "NaN",
+    "-nan",
+    "inf",
+    "-inf",
+    "infinity",
+    "1e400",
+    "",
+    " ",
+    "%",
+    "lots",
+    "True",
+    "0x1",
+    "1_0",
+    "٥",
+    "5％",
+]
+
+
+@pytest.mark.parametrize(
+    "limit", [*NO_NUMBERS, "-1", "-0.1", "-5%", "500%", "1e9", "5 %", "0,5", "5,5 %", "5%%", "5", "1.01"]
+)
+@pytest.mark.parametrize(("read", "sign"), [(fail_on, ">"), (fail_on, "<="), (fail_under, "=")])
+def test_a_limit_that_no_share_can_be_is_refused(read: Callable[[str], Gate], sign: str, limit: str) -> None:
+    with pytest.raises(UsageError, match="is not a limit"):
+        read(f"any{sign}{limit}")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("any>5", "any>5%"),
+        ("any>1", "any>1%"),
+        ("any.lower > 5 %", "any.lower >5%"),
+        ("any>0,5", "any>0.5"),
+        ("any>5,5%", "any>5.5%"),
+        ("any.change>2", "any.change>2%"),
+    ],
+)
+def test_the_limit_that_was_meant_is_asked_for_and_is_one(text: str, meant: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(f"Did you mean {meant}?")):
+        fail_on(text)
+    assert 0 < fail_on(meant).limit < 1
+
+
+@pytest.mark.parametrize("text", ["any>1", "any>100%", "any<0", "any.change>1", "any.change<-100%", "kappa<-1"])
+def test_a_limit_that_nothing_can_go_beyond_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"the figure is never (more|less) than"):
+        fail_on(text)
+
+
+@pytest.mark.parametrize(
+    ("gate", "limit"),
+    [
+        (fail_on("any.change<-5%"), -0.05),
+        (fail_under("yes.kappa.answered=-0.2"), -0.2),
+        (fail_on("any<=100%"), 1.0),
+        (fail_on("any>1e-2"), 0.01),
+        (fail_under("accuracy=1"), 1.0),
+    ],
+)
+def test_what_a_figure_can_be_is_a_limit(gate: Gate, limit: float) -> None:
+    assert gate.limit == limit
 
 
 def test_a_figure_that_there_is_not_is_refused_with_those_that_there_are() -> None:
@@ -85,3 +156,34 @@ def test_so_many_further_items_decide_and_far_fewer_do_not(right: int, limit: fl
 def test_no_number_of_items_decides_if_the_figure_is_the_limit() -> None:
     (outcome,) = decide([fail_under("accuracy=0.9")], {"accuracy": wilson(90, 100)}, "fail")
     assert (outcome.decision, further_items(outcome)) == ("undecided", None)
+
+
+SOLVED = [(39, 40, 0.9), (96, 100, 0.93), (3, 60, 0.08), (450, 500, 0.88), (40, 40, 0.95)]
+
+
+@pytest.mark.parametrize(("right", "n", "limit"), SOLVED)
+@pytest.mark.parametrize("interval", [wilson, clopper_pearson])
+def test_with_so_many_further_items_the_interval_itself_leaves_the_limit(right, n, limit, interval) -> None:
+    (now,) = decide([fail_under(f"accuracy={limit}")], {"accuracy": interval(right, n)}, "fail")
+    further = further_items(now)
+    assert now.decision == "undecided"
+    assert further
+    # A multiple of the items, so that the figure can stay exactly as it is.
+    times = -(-(n + further) // n)
+    (later,) = decide([now.gate], {"accuracy": interval(right * times, n * times)}, "fail")
+    (before,) = decide([now.gate], {"accuracy": interval(right * (times - 1), n * (times - 1))}, "fail")
+    assert (later.decision == "undecided", before.decision) == (False, "undecided")
+
+
+def test_over_clusters_the_number_follows_the_interval_of_clusters() -> None:
+    clusters = [(5, 5)] * 30 + [(2, 5)] * 4
+    (now,) = decide([fail_under("accuracy=0.88")], {"accuracy": korn_graubard(clusters)}, "fail")
+    further, n = further_items(now), 34 * 5
+    assert further
+    later, before = (korn_graubard(clusters * times).low for times in (ceil(1.1 * (n + further) / n), further // n))
+    assert before < 0.88 < later
+
+
+def test_no_number_of_items_tells_a_share_from_nothing_or_from_all() -> None:
+    outcome = decide([fail_under("accuracy=0")], {"accuracy": clopper_pearson(1, 40)}, "fail")[0]
+    assert further_items(outcome) is None

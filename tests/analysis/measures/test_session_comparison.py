@@ -16,7 +16,7 @@ from misstep.analysis.measures.session_comparison import (
     compare_sessions,
     corrected_changes,
 )
-from misstep.analysis.measures.session_comparison_tables import comparison_finding, comparison_table
+from misstep.analysis.measures.session_comparison_tables import comparison_finding, comparison_table, corrected_table
 from misstep.analysis.measures.session_rates import GROUPINGS, Grouping
 from misstep.analysis.stats.clusters.clustered import NO_SPREAD, clustered_difference
 from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
@@ -256,3 +256,14 @@ def test_corrected_shares_differ_with_newcombes_interval_where_they_are_wilsons(
     assert (loops.difference.low, loops.difference.high) == pytest.approx((expected.low, expected.high))
     assert (any_.difference.value, any_.difference.reason) == (None, "nobody has labelled")
     assert corrected_changes({"loops": unknown}, {"loops": unknown}) == ()
+
+
+@pytest.mark.parametrize(("b", "claim"), [(20, "no share is shown to have changed: loops"), (60, "changed so: loops")])
+def test_a_corrected_share_is_said_to_have_changed_only_if_its_interval_leaves_out_0(b: int, claim: str) -> None:
+    runs = (_run(name, _sessions(name, "p", ("yes", "no"), 3)) for name in "ab")
+    compared = structs.replace(
+        compare_sessions(*runs), corrected=corrected_changes({"loops": wilson(15, 100)}, {"loops": wilson(b, 100)})
+    )
+    table = corrected_table(compared, "made up")
+    assert claim in table.finding
+    assert "one by one" in table.rows[-1].reason

@@ -49,9 +49,18 @@ def test_a_run_is_positive_when_people_marked_such_an_error_in_it(folder: Path) 
     assert validity.positives(MARKED, folder) == {"a": True, "b": False, "c": False}
 
 
-def test_only_runs_with_both_a_label_and_an_answer_count(folder: Path) -> None:
-    table = validity.validity(LOOP, _judged(folder, "infinite_loop", a="yes", b="yes", c=None, unlabelled="yes")).table
-    assert (table.tp, table.fp, table.fn, table.tn) == (1, 1, 0, 0)
+def test_only_labelled_runs_count_and_a_run_without_an_answer_counts_as_not_flagged(folder: Path) -> None:
+    both = validity.validity(LOOP, _judged(folder, "infinite_loop", a="yes", b="yes", c=None, unlabelled="yes"))
+    assert (both.table.tp, both.table.fp, both.table.fn, both.table.tn, both.unanswered) == (1, 1, 0, 1, 1)
+    missed = validity.validity(LOOP, _judged(folder, "infinite_loop", a=None, b="no"))
+    assert (missed.recall.value, missed.recall.n, missed.unanswered) == (0.0, 1, 1)
+
+
+def test_recall_on_generated_runs_counts_what_was_not_answered_as_missed() -> None:
+    verdicts = [Verdict("a", "infinite_loop", "yes"), Verdict("b", "infinite_loop", None, "abstained")]
+    truth = {("a", "infinite_loop"): True, ("b", "infinite_loop"): True}
+    rows = {row.quantity: row for row in validity.generated_table(verdicts, truth, seed=0, n=2).rows}
+    assert (rows["Recall"].value, rows["Recall"].n) == (0.5, 2)
 
 
 def test_evidence_is_held_against_the_decisive_step_and_against_chance(folder: Path) -> None:

@@ -43,6 +43,56 @@ def test_tokens_that_do_not_tell_labels_apart_give_none(tokens: dict[str, float]
     assert error in (given.error or "")
 
 
+NAMES = {"yes": "bad", "no": "good"}
+
+
+@pytest.mark.parametrize(
+    ("tokens", "least"),
+    [
+        ({"yes": 0.90, "Yes": 0.04, "maybe": 0.03}, 0.94 / 0.97),
+        ({"yes": 0.60, "The": 0.10}, 0.60 / 0.90),
+        ({"yes": 0.999, "Well": 0.0005}, 0.999 / 0.9995),
+        ({"yes": 1.0, "Yes": 0.0001}, 1.0001 / 1.0002),
+    ],
+)
+def test_where_the_other_label_is_not_listed_the_score_is_the_least_that_it_can_be(tokens, least) -> None:
+    given = read_first_token(_reply(tokens), NAMES)
+    assert (given.label, given.status) == ("bad", "answered")
+    assert given.score == pytest.approx(least)
+    assert given.score < 1
+    assert f"'good' not among the {len(tokens)} tokens that the server listed" in (given.error or "")
+    assert given.rationale.startswith(f"at least bad {least:.3f}")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "error"),
+    [
+        ({"yes": 0.4, "The": 0.1}, "'good' not among the 2 tokens that the server listed, which may be the likeliest"),
+        ({"yes": 0.4999, "The": 0.0001}, "2 tokens that the server listed"),
+        ({"yes": 0.999}, "the server listed one token"),
+        ({"yes": 1.0}, "the server listed one token"),
+    ],
+)
+def test_where_the_rest_may_be_of_a_label_that_is_not_listed_there_is_no_answer(tokens, error) -> None:
+    given = read_first_token(_reply(tokens), NAMES)
+    assert (given.label, given.status, given.score) == (None, "unreadable", None)
+    assert error in (given.error or "")
+
+
+@pytest.mark.parametrize("top", [[], None, [{"token": "yes", "logprob": -0.01}], "none"])
+def test_a_server_that_lists_no_alternatives_gives_no_probability(top: object) -> None:
+    places = [{"token": "yes", "logprob": -0.01, "top_logprobs": top}]
+    body = json.dumps(completion(choice={"logprobs": {"content": places}})).encode()
+    outcome = parse_response(ParsedAnswer(200, {}, body), "m", 0.1)
+    assert isinstance(outcome, Reply)
+    assert read_first_token(outcome, NAMES).status == "unreadable"
+
+
+def test_one_of_three_labels_that_is_not_listed_shares_the_rest() -> None:
+    given = read_first_token(_reply({"agent": 0.6, "task": 0.3}), {"agent": "agent", "task": "task", "infra": "infra"})
+    assert (given.label, given.score) == ("agent", pytest.approx(0.6))
+
+
 def test_a_tie_is_no_answer() -> None:
     assert read_first_token(_reply({"yes": 0.5, "no": 0.5}), {"yes": "yes", "no": "no"}).status == "abstained"
 

@@ -107,7 +107,7 @@ def test_what_was_cut_of_a_run_stands_in_the_verdict(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("no front matter", "the front matter is missing"),
+        ("---\nname: a\nno end", "the front matter does not end"),
         ("---\nname: a\n---\ntext", "no version"),
         ("---\nname: a\nversion: 1\n---\n{text}", r"\{text\} is used and not declared"),
         ("---\nname: a\nversion: 1\nplaceholders: text\n---\nhello", r"\{text\} is declared and not used"),
@@ -118,6 +118,23 @@ def test_what_was_cut_of_a_run_stands_in_the_verdict(tmp_path: Path) -> None:
 def test_a_prompt_that_breaks_the_form_says_where(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         parse_prompt(text, Path("p.md"), "0")
+
+
+@pytest.mark.parametrize(
+    ("text", "system", "user"),
+    [
+        ("Is {text} a fruit?", "", "Is {text} a fruit?"),
+        ("Say what it is.\n<!-- item -->\n{text}", "Say what it is.", "{text}"),
+        ("<!-- item -->\n{text}", "", "{text}"),
+        ("Is {text}\n--- a fruit\n---\n?", "", "Is {text}\n--- a fruit\n---\n?"),
+    ],
+)
+def test_a_prompt_without_front_matter_has_the_name_of_its_file_and_a_version_by_its_digest(
+    text: str, system: str, user: str
+) -> None:
+    prompt = parse_prompt(text, Path("prompts/fruit.md"), "0123456789abcdef")
+    assert (prompt.name, prompt.version, prompt.label) == ("fruit", "0123456789ab", "fruit@0123456789ab+0123456789ab")
+    assert (prompt.system, prompt.user, prompt.placeholders) == (system, user, frozenset({"text"}))
 
 
 def test_what_an_item_says_may_not_stand_in_the_message_of_the_system(tmp_path: Path) -> None:
@@ -283,3 +300,19 @@ def test_the_mean_weighs_votes_by_their_scores() -> None:
 def test_whatever_is_permuted_every_label_is_meant_by_one_name(permute: str, labels: list[str], turn: int) -> None:
     names = label_names(labels, permute, turn)  # type: ignore[arg-type]
     assert sorted(names.values()) == sorted(labels)
+
+
+@pytest.mark.parametrize("part", ["prompt", "examples"])
+@pytest.mark.parametrize("named", ["absolute", "above", "link"])
+def test_a_judge_file_names_no_file_outside_of_its_folder(tmp_path: Path, part: str, named: str) -> None:
+    """What it names is sent to the server that it names."""
+    (tmp_path / "judges").mkdir()
+    judge(tmp_path / "judges")
+    name = {"prompt": "prompt.md", "examples": "examples.jsonl"}[part]
+    own = (tmp_path / "judges" / name).rename(tmp_path / name)
+    (tmp_path / "judges/link").symlink_to(own)
+    written = {"absolute": str(own), "above": f"../{name}", "link": "link"}[named]
+    file = next((tmp_path / "judges").glob("*.toml"))
+    file.write_text(file.read_text().replace(f'"{name}"', f'"{written}"'))
+    with pytest.raises(InputError, match="leads out of the folder"):
+        read_judge(file)

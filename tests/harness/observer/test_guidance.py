@@ -1,6 +1,8 @@
 """Guidance for an agent: firmer a level at a time, filled from the evidence, and closed by nothing in it."""
 
 import json
+import re
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -115,3 +117,21 @@ def test_the_mark_of_guidance_is_kept_by_atif_and_in_json() -> None:
     assert again.steps == guided.steps
     assert again.steps[2].extra[INTERVENTION] == 0
     assert msgspec.json.decode(msgspec.json.encode(guided), type=type(guided)) == guided
+
+
+HIDES = re.compile(
+    r"(?:do not|don't|never|without) (?:mention|tell|reveal|say|disclose|show|mentioning|telling)[^.]{0,60}\buser"
+    r"|program that runs you|(?:keep|hide|conceal)[^.]{0,40} from the user",
+    re.IGNORECASE,
+)
+
+
+def test_no_text_for_an_agent_asks_it_to_hide_anything_from_the_user() -> None:
+    harness = Path(guidance.__code__.co_filename).resolve().parents[1]
+    files = [*(harness / "observer").rglob("*.toml"), *(harness / "prompts").rglob("*.md")]
+    texts = {file.name: " ".join(file.read_text().split()) for file in files}
+    assert len(texts) > 10
+    assert {name: match[0] for name, text in texts.items() if (match := HIDES.search(text))} == {}
+    said = guidance([(Misbehaviour("infinite_loop"), 1)])
+    assert "Misstep" in said
+    assert "you may speak of it" in said

@@ -50,3 +50,16 @@ def test_two_cases_of_one_id_are_refused(tmp_path):
         case_in(tmp_path / name)
     with pytest.raises(InputError, match="too"):
         list(read_triage_cases(tmp_path))
+
+
+def test_neither_a_case_nor_its_description_is_read_through_a_link(tmp_path):
+    own, case = case_in(tmp_path / "own"), tmp_path / "cases/one"
+    case.mkdir(parents=True)
+    (case / "case.toml").symlink_to(own / "case.toml")
+    with pytest.raises(InputError, match=r"'case\.toml' is a link"):
+        read_triage_case(case)
+    (case / "case.toml").unlink()
+    case.rmdir()
+    case.symlink_to(own)
+    with pytest.raises(InputError, match="'one' is a link"):
+        list(read_triage_cases(tmp_path / "cases"))

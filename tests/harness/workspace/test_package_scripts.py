@@ -59,3 +59,7 @@ def test_a_script_that_calls_itself_ends() -> None:
 
 def _read(path: str) -> str | None:
     return json.dumps(FILES[path]) if path in FILES else None
+
+
+def test_a_manifest_that_is_nested_too_deeply_has_no_scripts() -> None:
+    assert plain_command("npm test", lambda _: '{"scripts": ' + "[" * 100_000, lambda: ["package.json"]) == "npm test"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.workspace import beneath, system_calls
+from misstep.harness import beneath
+from misstep.harness.workspace import system_calls
 from misstep.harness.workspace.sandbox import MIB, Limits
 from misstep.harness.workspace.supervision import DiskUse, family, supervise
 from misstep.harness.workspace.trees import bytes_beneath, open_up, walk

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.escapes.attempt import processes_with
 from misstep.harness.errors import InputError, SandboxFailed, UnsafePath, UsageError
 from misstep.harness.workspace import Limits, Sandbox, find_sandbox, open_workspace, python_toolchain
 from misstep.harness.workspace.workspace import _remove_left_over
@@ -47,6 +48,14 @@ def test_what_ended_a_command_is_said(base: Path, each_sandbox: Sandbox) -> None
             assert len(done.output) <= limits.output_bytes
             assert (done.exit_code is None) == (ended != "signal")
         assert workspace.run(["true"]).exit_code == 0, "the next command is not touched"
+
+
+def test_what_a_command_leaves_running_is_ended_with_it(base: Path, each_sandbox: Sandbox) -> None:
+    with open_workspace(base, sandbox=each_sandbox) as workspace:
+        seconds = f"6{os.getpid():07}"
+        done = workspace.run(["sh", "-c", f"(setsid sleep {seconds} >/dev/null 2>&1 &) ; sleep 0.1; echo end"])
+        assert done.output == "end\n"
+        assert processes_with(f"sleep\0{seconds}") == []
 
 
 def test_a_sandbox_that_cannot_be_built_is_no_end_of_a_command(base: Path) -> None:

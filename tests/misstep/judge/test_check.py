@@ -70,6 +70,30 @@ def test_a_limit_decides_the_exit_code(table: Path) -> None:
     assert check(table, "--judge", "judge_a", "--fail-under", "kappa=0.9").exit_code == 1
 
 
+@pytest.mark.parametrize(
+    "figure", ["accuracy", "kappa", "true_positive_rate", "true_negative_rate", "yes.recall", "no.f1"]
+)
+def test_a_judge_that_left_most_items_unanswered_passes_no_limit(tmp_path: Path, figure: str) -> None:
+    file = tmp_path / "r.csv"
+    rows = [("yes", "no")[n % 2] for n in range(100)]
+    file.write_text("gold,judge\n" + "".join(f"{label},{label if n < 40 else ''}\n" for n, label in enumerate(rows)))
+    for more in ((), ("--undecided", "fail"), ("--undecided", "pass")):
+        ended = check(file, "--fail-under", f"{figure}=0.8", *more)
+        assert (ended.exit_code, "had no answer, which counts as wrong" in ended.stderr) == (1, True)
+    answered = check(file, "--fail-under", f"{figure}.answered=0.8")
+    assert (answered.exit_code, "passed: " in answered.stderr, "had no answer" in answered.stderr) == (0, True, True)
+
+
+@pytest.mark.parametrize("third", ["ERROR", "unsure", "N/A: see log"])
+def test_a_third_answer_is_not_a_right_no(tmp_path: Path, third: str) -> None:
+    file = tmp_path / "r.csv"
+    file.write_text("gold,judge\n" + "yes,yes\n" * 4 + f"no,{third}\n" * 3 + "no,no\n")
+    judge = json.loads(check(file, "--judge", "judge", "--human", "gold", "--json").stdout)["judges"]["judge"]
+    assert judge["true_negative_rate"]["value"] == judge["labels"]["no"]["recall"]["value"] == 0.25
+    assert judge["prevalence"]["specificity"]["value"] == 0.25
+    assert check(file, "--judge", "judge", "--human", "gold", "--fail-under", "true_negative_rate=0.5").exit_code == 1
+
+
 def test_an_undecided_limit_ends_as_is_asked_for(table: Path) -> None:
     limit = ("--judge", "judge_a", "--fail-under", "accuracy=0.8")
     ends = [check(table, *limit, *more).exit_code for more in ((), ("--undecided", "fail"), ("--undecided", "pass"))]
@@ -81,3 +105,50 @@ def test_an_undecided_limit_ends_as_is_asked_for(table: Path) -> None:
 def test_a_positive_label_that_nobody_gives_is_refused(table: Path) -> None:
     with pytest.raises(UsageError, match="--positive maybe: people never say so"):
         check(table, "--positive", "maybe")
+
+
+GRADES = "id,human,judge\n" + "".join(f"{row},{1 + row % 5},{min(5, 2 + row % 5)}\n" for row in range(60))
+
+
+def test_whole_numbers_on_both_sides_are_grades_in_text_json_page_and_limits(tmp_path: Path) -> None:
+    file = tmp_path / "grades.csv"
+    file.write_text(GRADES)
+    text = check(file, "--html", tmp_path / "page.html").stdout
+    assert " ".join(text.split()).startswith("judge is within one grade of people's on 100.0% (95% interval")
+    assert "always saying" not in text
+    for name in ("Weighted kappa (quadratic)", "Within one grade", "Kendall"):
+        assert name in text
+    assert "Weighted kappa (quadratic)" in (tmp_path / "page.html").read_text()
+    document = json.loads(check(file, "--json").stdout)
+    assert document["level"] == "ordinal"
+    assert document["judges"]["judge"]["grades"]["weighted_kappa"]["value"] > 0.7
+    assert any("--level nominal" in remark for remark in document["remarks"])
+    assert check(file, "--fail-under", "weighted_kappa=0.5").exit_code == 0
+
+
+def test_whole_numbers_can_be_read_as_names(tmp_path: Path) -> None:
+    file = tmp_path / "grades.csv"
+    file.write_text(GRADES)
+    document = json.loads(check(file, "--level", "nominal", "--json").stdout)
+    assert (document["level"], document["remarks"]) == ("nominal", [])
+    assert "grades" not in document["judges"]["judge"]
+
+
+@pytest.mark.parametrize("labels", ["0,1", "yes,no", "1,2,x", "1.5,2.5,3.5", "20240101,20240102,20240103"])
+def test_other_labels_are_names(tmp_path: Path, labels: str) -> None:
+    file = tmp_path / "names.csv"
+    file.write_text("gold,judge\n" + "".join(f"{one},{one}\n" for one in labels.split(",") * 4))
+    assert json.loads(check(file, "--json").stdout)["level"] == "nominal"
+
+
+def test_a_grade_that_no_person_gave_is_a_grade(tmp_path: Path) -> None:
+    file = tmp_path / "grades.csv"
+    file.write_text("gold,judge\n" + "1,2\n2,3\n1,2\n" * 5)
+    judge = json.loads(check(file, "--json").stdout)["judges"]["judge"]
+    assert judge["confusion"]["labels"] == ["1", "2", "3"]
+    assert judge["grades"]["within_one"]["n"] == 15
+
+
+def test_words_are_not_grades_though_that_is_asked_for(table: Path) -> None:
+    with pytest.raises(UsageError, match=r"--level ordinal: 'no', 'yes' .* are not numbers"):
+        check(table, "--level", "ordinal")

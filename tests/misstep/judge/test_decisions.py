@@ -99,3 +99,11 @@ def test_a_server_of_chat_alone_ends_the_run_with_the_key_to_change(tmp_path: Pa
         done = misstep(*line(tmp_path, "decisions", "run", "--base-url", chat.base_url, "--concurrency", "1"))
     assert done.returncode != 0
     assert '`api = "chat"` and `scores = "logprobs"` under [model]' in done.stderr
+
+
+@pytest.mark.parametrize("limit", ["acuracy=0.8", "fruit.specificity=0.8", "meat.recall=0.8", "accuracy=80"])
+def test_a_limit_that_cannot_be_held_is_told_before_the_first_request(server, tmp_path, limit: str) -> None:
+    asked = line(tmp_path, "logprobs", "run", "--base-url", server.base_url, "--fail-under", limit)
+    done = misstep(*asked, OPENAI_API_KEY="made-up")
+    assert (done.returncode, done.stdout, len(server.received)) == (2, "", 0)
+    assert ("Did you mean accuracy=80%?" if limit == "accuracy=80" else "Known: accuracy, kappa, ") in done.stderr

@@ -81,3 +81,22 @@ def test_an_option_that_nothing_would_read_is_refused_before_anything_is_done(li
     assert " has no effect: " in output
     assert len(output.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e400"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("judge", "calibrate", "run", "--precision"),
+        ("judge", "run", "recovery", "--benchmark", "b", "--out", "o", "--max-cost"),
+        ("reflect", "run", "--out", "o", "--item-seconds"),
+        ("watch", ".", "--out", "o", "--every"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_not_a_number_is_no_limit_of_any_command(line, number, tmp_path, monkeypatch, in_process) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, output = in_process(*line, number)
+    assert (code, out) == (2, "")
+    assert f"'{line[-1]}'" in output
+    assert list(tmp_path.iterdir()) == []

@@ -104,3 +104,14 @@ def test_what_is_neither_is_refused(tmp_path: Path) -> None:
         open_cases(tmp_path)
     with pytest.raises(UsageError, match="not a folder"):
         open_cases(tmp_path / "absent")
+
+
+def test_what_a_link_of_a_case_leads_to_is_neither_shown_nor_read(cases: Path, tmp_path: Path) -> None:
+    (tmp_path / "own").write_text("secret")
+    (cases / "one/workspace/link").symlink_to(tmp_path / "own")
+    before = open_cases(cases).inputs()
+    (tmp_path / "own").write_text("another")
+    assert open_cases(cases).inputs() == before
+    assert not any(
+        "another" in text for part in ("changes", "tests") for text in _texts(_material(cases), part).values()
+    )

@@ -50,6 +50,7 @@ def test_labels_are_kept_at_once_beside_those_of_others_and_can_be_changed(run: 
     labelling.label(second, "no")
     labelling.label(first, "yes")
     assert _gold(run) == [("s0", "ann", "yes"), (first, "kim", "yes"), (second, "kim", "no")]
+    assert (run / "benchmark/gold.csv").stat().st_mode & 0o777 == 0o600
     again = Labelling(draw(run, 6, "kim"))
     assert (again.labelled, again.done) == (2, False)
     assert "3 of 6: Mend the fence." in again.page()

@@ -37,6 +37,15 @@ def test_an_answer_is_a_line_on_disk_when_it_is_taken(cases: Path, tmp_path: Pat
         assert [b'"because"' in line for line in _lines(tmp_path / "study")] == [True]
 
 
+def test_what_raters_answered_blind_is_for_the_user_alone(cases: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    with opened(cases, folder) as study:
+        _answer(study, "ann", study.state.plan.calibration[0])
+        names = ("answers.jsonl", "progress.jsonl")
+        assert {(folder / name).stat().st_mode & 0o777 for name in names} == {0o600}
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
 def test_a_study_that_was_killed_goes_on_where_it_was(cases: Path, tmp_path: Path) -> None:
     with opened(cases, tmp_path / "study") as study:
         for item in study.state.plan.calibration:

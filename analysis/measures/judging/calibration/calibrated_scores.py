@@ -26,7 +26,7 @@ from misstep.analysis.measures.judging.units import (
     units_of,
 )
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.ranking import NO_POSITIVES, area_under_curve, average_precision
+from misstep.analysis.stats.ranking import NO_POSITIVES, area_under_curve, average_precision, doubted_precision
 from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.analysis.tables import Fields, Table, estimate_row, made_by_this, rows_from
 from misstep.analysis.tables.files import csv_of
@@ -109,7 +109,9 @@ def calibrated_scores(
     """Return how well a judge's scores rank items by a label, and what calibration makes of them on items held out."""
     label_of = majority(gold).label_of
     with_gold = [one for one in verdicts if one.item in label_of]
-    scored = [one for one in with_gold if one.label is not None and one.score is not None]
+    # How sure a judge is of an answer that is none of the labels says nothing of any of them.
+    readable = {one.label for one in with_gold} if score_of == "label" or not labels else {*labels}
+    scored = [one for one in with_gold if one.label in readable - {None} and one.score is not None]
     if not scored:
         raise UsageError(
             "no verdict on an item with a gold label has a score", "Calibrate a run whose judge gives scores."
@@ -135,7 +137,7 @@ def calibrated_scores(
         held_out=int(later.sum()),
         clustered=units.clustered,
         methods=tuple(
-            _tested(name, chances, tested[AS_GIVEN], positive[later], units.only(later), resamples, seed)
+            _tested(name, chances, tested[AS_GIVEN], positive[later], units.only(later))
             for name, chances in tested.items()
         ),
         probabilities={
@@ -197,8 +199,6 @@ def _tested(
     as_given: FloatArray | str,
     positive: BoolArray,
     units: JudgedUnits,
-    resamples: int,
-    seed: int,
 ) -> CalibratedBy:
     def nothing(reason: str) -> Estimate:
         return Estimate(None, n=len(positive), reason=reason)
@@ -212,7 +212,7 @@ def _tested(
         gain = nothing("this is what the methods are compared with")
     else:
         gain = _within(units.mean(squared - (as_given - positive) ** 2, ""), -1.0, 1.0)
-    error = calibration_error(probabilities, positive, units, resamples, seed)
+    error = calibration_error(probabilities, positive)
     return CalibratedBy(name, _within(units.mean(squared, ""), 0.0, 1.0), error, gain)
 
 
@@ -236,7 +236,7 @@ def _average_precision(
         times,
         np.random.default_rng(seed),
     )
-    return resampled_estimate(float(whole[0]), drawn, len(scores), units.name)
+    return doubted_precision(resampled_estimate(float(whole[0]), drawn, len(scores), units.name), units.count)
 
 
 def calibrated_finding(scores: CalibratedScores, judge: str) -> str:
@@ -278,7 +278,7 @@ def calibrated_scores_table(scores: CalibratedScores, judge: str, source: str) -
             f"A score is taken as {meaning}. The methods are fitted on {counted_text(scores.fitted, 'item')} and "
             f"tested on {tested}.",
             "The Brier score is 0 for probabilities that are always right; always giving the share of the label p has "
-            "p(1-p). Chance alone keeps the calibration error above 0.",
+            "p(1-p).",
             left_out if scores.without_score else "",
         ),
     )

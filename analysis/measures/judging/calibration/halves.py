@@ -24,6 +24,7 @@ LABELS = "labelled half alone"
 ERROR = "Mean error"
 HELD = "Interval holds"
 PEOPLE = "As people say, all answered items"
+NO_INTERVAL = "no split has an interval"
 FEW_RUNS = "fewer than four runs: no halves to compare"
 _LEAST_RUNS = 4
 _SPLITS = 200
@@ -38,11 +39,20 @@ class Way(Struct, frozen=True):
     """How one way of counting did over the splits.
 
     - `error`: The mean distance from people's share, `None` where it was undefined in every split.
+    - `held`: How many of the intervals hold it, of the `bounded` splits that have one.
     """
 
     error: float | None
     held: int
     defined: int
+    bounded: int
+
+    @property
+    def coverage(self) -> Estimate:
+        """Return the share of the intervals that hold people's share."""
+        if not self.bounded:
+            return Estimate(None, n=0, reason=NO_INTERVAL)
+        return Estimate(self.held / self.bounded, n=self.bounded)
 
 
 class Halves(Struct, frozen=True):
@@ -75,8 +85,9 @@ def halves(judged: JudgedItems, splits: int = _SPLITS, seed: int = 0) -> Halves:
 def _way(estimates: Sequence[Estimate], truth: float) -> Way:
     known = [one for one in estimates if one.value is not None]
     errors = [abs(float(one.value or 0.0) - truth) for one in known]
-    held = sum(one.low is not None and one.high is not None and one.low <= truth <= one.high for one in known)
-    return Way(sum(errors) / len(errors) if errors else None, held, len(known))
+    intervals = [(one.low, one.high) for one in known if one.low is not None and one.high is not None]
+    held = sum(low <= truth <= high for low, high in intervals)
+    return Way(sum(errors) / len(errors) if errors else None, held, len(known), len(intervals))
 
 
 @made_by_this
@@ -89,10 +100,11 @@ def halves_table(
         "corrected_halves",
         "A judge's count, corrected by people's labels of half of the runs",
         _finding(each, splits),
-        (row for one in each for row in measured_on(one.judged.dataset, _rows(one, splits))),
+        (row for one in each for row in measured_on(one.judged.dataset, _rows(one))),
         (
             f"{splits} random halves of the runs or workspaces are labelled; an error is the mean distance from "
-            "people's share of all answered items, and an interval holds where that share lies in it.",
+            "people's share of all answered items. An interval holds where that share lies in it, of the splits that "
+            "have an interval.",
             *_NOTES,
             *notes,
         ),
@@ -100,14 +112,14 @@ def halves_table(
     )
 
 
-def _rows(one: Halves, splits: int) -> list[Row]:
+def _rows(one: Halves) -> list[Row]:
     figures = {PEOPLE: one.people}
     if not one.ways:
         figures[ERROR] = Estimate(None, reason=one.people.reason if one.people.value is None else FEW_RUNS)
     for name, way in one.ways.items():
         reason = "" if way.defined else "undefined in every split"
         figures[f"{ERROR}, {name}"] = Estimate(way.error, n=way.defined, reason=reason)
-        figures[f"{HELD}, {name}"] = Estimate(way.held / splits, n=splits)
+        figures[f"{HELD}, {name}"] = way.coverage
     return rows_in("share", figures, one.judged.title, one.judged.source)
 
 
@@ -119,12 +131,12 @@ def _finding(benchmarks: Sequence[Halves], splits: int) -> str:
         sum(_error(one, way) < _error(one, UNCORRECTED) for one in known) for way in (CORRECTED, POWERED)
     )
     worth = sum(_error(one, POWERED) < _error(one, LABELS) for one in known)
-    held = {way: [one.ways[way].held / splits for one in known] for way in (UNCORRECTED, CORRECTED)}
+    held = {way: _range([one.ways[way].coverage for one in known]) for way in (UNCORRECTED, CORRECTED)}
     return (
         f"With people's labels on half of the runs, Rogan and Gladen's correction brings the judge's share nearer to "
         f"people's for {nearer} of {len(known)} judges and the prediction-powered one for {powered}; the corrected 95% "
-        f"interval holds people's share in {_range(held[CORRECTED])} of {splits} splits, the uncorrected in "
-        f"{_range(held[UNCORRECTED])}. The prediction-powered share is nearer than the labelled half alone for {worth}."
+        f"interval holds people's share in {held[CORRECTED]} of those of {splits} splits with one, the uncorrected "
+        f"in {held[UNCORRECTED]}. The prediction-powered share is nearer than the labelled half alone for {worth}."
     )
 
 
@@ -132,6 +144,9 @@ def _error(halves: Halves, way: str) -> float:
     return halves.ways[way].error or 0.0
 
 
-def _range(shares: Sequence[float]) -> str:
-    low, high = number_text(min(shares), "share"), number_text(max(shares), "share")
+def _range(shares: Sequence[Estimate]) -> str:
+    known = [one.value for one in shares if one.value is not None]
+    if not known:
+        return "none"
+    low, high = number_text(min(known), "share"), number_text(max(known), "share")
     return low if low == high else f"{low} to {high}"

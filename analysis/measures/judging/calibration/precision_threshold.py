@@ -1,8 +1,10 @@
 """A threshold on a judge's score, or on its votes, that keeps its precision for a label above a floor.
 
-The calibration half says which threshold has the best chance to be shown to keep the floor. On the held-out half
-thresholds are tested from that one on, from strict to lenient, until one fails; the last that passes is given out. So
-one whose precision is below the floor is given out with a chance of at most 1 - confidence, however many there are.
+The label alone, which no item has to choose, is tested first and on all items. Where it fails, the calibration half
+says which threshold has the best chance to be shown to keep the floor. On the held-out half thresholds are tested from
+that one on, from strict to lenient, until one fails; the last that passes is given out. Both tests share the error:
+each has half of 1 - confidence, and the label alone has all of it where there is no other threshold. So one whose
+precision is below the floor is given out with a chance of at most 1 - confidence, however many there are.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +18,7 @@ from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.measures.judging.units import BoolArray, cluster_names, held_out_items, units_of
-from misstep.analysis.stats.clusters.clustered_bounds import effective_items
+from misstep.analysis.stats.clusters.clustered_bounds import effective_clusters, effective_items
 from misstep.analysis.stats.decisions.thresholds import (
     NOTHING_FLAGGED,
     ThresholdStep,
@@ -27,7 +29,7 @@ from misstep.analysis.stats.decisions.thresholds import (
     smallest_flagged,
 )
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.raters.patterns import FloatArray
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 from misstep.harness.errors import UsageError
@@ -70,7 +72,10 @@ class PrecisionThreshold(Struct, frozen=True):
     - `tried`: The threshold, or the first that was tested where none passed; `None` where the label is never given.
     - `chance`: The chance, by the calibration half, that the first threshold tested would be shown to keep the floor.
     - `votes`, `votes_of`: The threshold `tried` as a number of votes, of how many, where scores are shares of votes.
-    - `precision`, `recall`: Of `tried`, on the held-out half; unanswered items count as missed.
+    - `precision`, `recall`, `flagged`: Of `tried`, on the items that tested it: all where it is the label alone that
+      passed, else the held-out half; unanswered items count as missed.
+    - `first`: The label alone on all items, which is tested first.
+    - `each_confidence`: Of the bounds that were tested; above `confidence` where two tests share its error.
     """
 
     label: str
@@ -90,6 +95,13 @@ class PrecisionThreshold(Struct, frozen=True):
     more_labels: int | None
     reason: str
     steps: tuple[ThresholdStep, ...]
+    first: ThresholdStep
+    each_confidence: float
+
+    @property
+    def by_all(self) -> bool:
+        """Return whether the label alone was shown to keep the floor, by all items."""
+        return self.first.passes
 
 
 class _Items(Struct, frozen=True):
@@ -119,7 +131,7 @@ def precision_threshold(
     clusters: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> PrecisionThreshold:
-    """The most lenient threshold for a label that is shown to keep a precision, chosen and tested on different runs."""
+    """The most lenient threshold for a label that is shown to keep a precision: the label alone, or a stricter one."""
     if not 0 < confidence < 1:
         raise UsageError(f"the confidence is {confidence:g}", "Give a number between 0 and 1.")
     label_of = majority(gold).label_of
@@ -137,23 +149,31 @@ def precision_threshold(
         items = structs.replace(items, scores=(items.scores * votes_of).round() / votes_of)
     later = held_out_items(items.clusters, held_out, seed)
     half, other = items.part(~later), items.part(later)
+    # Which thresholds there are follows from the scores alone, so that the lowest needs no items to choose it.
+    every = _thresholds(items.scores, votes_of)
+    each = confidence if len(every) == 1 else (1 + confidence) / 2
+    (label_alone,) = precision_floor(items.scores, items.positives, every[-1:], floor, each, items.clusters).steps
     thresholds = _thresholds(half.scores, votes_of)
-    chances = [_chance(half, threshold, other.n / half.n, floor, confidence) for threshold in thresholds]
+    chances = [_chance(half, threshold, other.n / half.n, floor, each) for threshold in thresholds]
     first = max(place for place, chance in enumerate(chances) if chance >= max(chances) - _AS_GOOD)
     never = not np.isfinite(items.scores).any()
-    search = precision_floor(other.scores, other.positives, thresholds[first:], floor, confidence, other.clusters)
-    tried = None if never else thresholds[first] if search.selected is None else search.selected
-    precision, recall, flagged = _tested(other, tried, confidence)
+    steps: tuple[ThresholdStep, ...] = ()
+    selected = every[-1] if label_alone.passes else None
+    if selected is None and len(every) > 1:
+        search = precision_floor(other.scores, other.positives, thresholds[first:], floor, each, other.clusters)
+        steps, selected = search.steps, search.selected
+    tried = None if never else selected if selected is not None else thresholds[first] if steps else every[-1]
+    precision, recall, flagged = _tested(other if steps else items, tried, each)
     more, reason = None, ""
-    if search.selected is None:
-        more = _more_labels(items, thresholds, floor, confidence, held_out)
-        few = flagged < smallest_flagged(floor, 0, confidence)
-        reason = f"{NEVER_GIVEN}: {NOTHING_FLAGGED}" if never else _why_none(few, more)
+    if selected is None:
+        more = _more_labels(items, every, floor, each, held_out)
+        few = flagged < smallest_flagged(floor, 0, each)
+        reason = f"{NEVER_GIVEN}: {NOTHING_FLAGGED}" if never else _why_none(few, more, bool(steps))
     return PrecisionThreshold(
         label=label,
         floor=floor,
         confidence=confidence,
-        threshold=search.selected,
+        threshold=selected,
         tried=tried,
         chance=chances[first],
         votes=None if votes_of is None or tried is None else round(tried * votes_of),
@@ -166,7 +186,9 @@ def precision_threshold(
         unanswered=sum(one.label is None for one in with_gold),
         more_labels=None if more is None else more.labels,
         reason=reason,
-        steps=() if never else search.steps,
+        steps=steps,
+        first=label_alone,
+        each_confidence=each,
     )
 
 
@@ -228,8 +250,8 @@ def _more_labels(
     """Return how many more labels would show the floor at the threshold that takes the fewest.
 
     Taken for granted is that precision (with `_PRIOR_ITEMS`), share flagged and likeness within a run stay as they are
-    over all items. The held-out half has to show the floor; and at least a new one is needed, since these items
-    cannot test a threshold that was chosen by them.
+    over all items. The held-out half has to show the floor, or all items that of the label alone; and at least a new
+    one is needed, since these items cannot test a threshold that was chosen by them.
     """
     needed = []
     for threshold in thresholds:
@@ -238,9 +260,14 @@ def _more_labels(
         if n == 0 or right / n <= floor:
             continue
         precision = (right + _PRIOR_ITEMS * floor) / (n + _PRIOR_ITEMS)
-        flagged_needed = flagged_for_power(floor, precision, confidence, POWER) * n / _effective(items.part(flagged))
+        part = items.part(flagged)
+        # The bound of clusters is at most that of clusters without any failure.
+        flagged_needed = max(
+            flagged_for_power(floor, precision, confidence, POWER) * n / _effective(part),
+            smallest_flagged(floor, 0, confidence) * n / effective_clusters(_sizes(part)),
+        )
         fresh = flagged_needed / (n / items.n)
-        more = max(fresh, fresh / held_out - items.n)
+        more = fresh if threshold == thresholds[-1] else max(fresh, fresh / held_out - items.n)
         needed.append(MoreLabels(ceil(more), precision, right, n))
     return min(needed, key=lambda one: one.labels or inf, default=MoreLabels(None))
 
@@ -251,15 +278,20 @@ def _effective(flagged: _Items) -> float:
     return effective_items(np.column_stack([right, sizes]))
 
 
-def _why_none(few: bool, more: MoreLabels) -> str:
-    short = f"the one with the best chance {'flags too few items' if few else 'falls short'} on the held-out half"
+def _sizes(flagged: _Items) -> IntArray:
+    return np.unique(flagged.clusters, return_counts=True)[1]
+
+
+def _why_none(few: bool, more: MoreLabels, split: bool) -> str:
+    which, where = ("the one with the best chance", "the held-out half") if split else ("the label alone", "all items")
+    short = f"{which} {'flags too few items' if few else 'falls short'} on {where}"
     if more.labels is None or more.precision is None:
         return f"{short}; {NO_NUMBER}"
     flagged = f"{counted_text(more.flagged, 'flagged item')} {'is' if more.flagged == 1 else 'are'}"
     reckoned = f"precision is {more.precision:.1%} ({more.right:,} of {flagged} right so far)"
     return (
         f"{short}; about {more.labels:,} more labels are needed, if {reckoned}, the share flagged stays as it is, and "
-        f"the held-out half is to show it with a chance of {POWER:.0%}"
+        f"they are to show it with a chance of {POWER:.0%}"
     )
 
 
@@ -274,14 +306,14 @@ def threshold_text(result: PrecisionThreshold, threshold: float) -> str:
 
 def threshold_sentence(result: PrecisionThreshold, judge: str) -> str:
     """Return what was found, in one sentence: the threshold with the bound of its precision, or why there is none."""
-    floor, sure = number_text(result.floor, "share"), f"with {result.confidence:.0%} confidence"
+    floor, sure = number_text(result.floor, "share"), f"with {100 * result.confidence:g}% confidence"
     if result.threshold is None:
         aim = f"{judge}'s “{result.label}” a precision of {floor}"
         return f"No threshold is shown to give {aim} {sure}: {result.reason}."
-    precision, recall = result.precision, result.recall
+    precision, recall, held_out = result.precision, result.recall, "" if result.by_all else " held out"
     keeps = (
         f"{judge}'s “{result.label}” keeps a precision of {floor} by {threshold_text(result, result.threshold)}: "
-        f"{number_text(precision.value, 'share')} of {result.flagged:,} flagged items held out are right, at least "
+        f"{number_text(precision.value, 'share')} of {result.flagged:,} flagged items{held_out} are right, at least "
         f"{number_text(precision.low, 'share')} {sure}"
     )
     if recall.value is None:
@@ -297,25 +329,35 @@ def threshold_table(result: PrecisionThreshold, judge: str, source: str) -> Tabl
         "precision_threshold",
         f"A threshold for “{result.label}” of {judge}",
         threshold_sentence(result, judge),
-        [*rows, *(_step_row(result, step, source) for step in result.steps)],
-        (
-            f"{counted_text(result.calibration, 'item')} choose the threshold to begin with, the most lenient of "
-            f"those with about the best chance to be shown to keep the floor ({result.chance:.0%} by these items), and "
-            f"{counted_text(result.held_out, 'item')} of other runs test it. Items without an answer are never flagged "
-            f"and count as missed: {result.unanswered:,}.",
-            "A threshold is shown to keep the floor if the one-sided lower bound of its precision reaches it. From the "
-            "first one on, more lenient ones are tested in turn, up to the first that fails; what comes after it is "
-            "not tested.",
-        ),
+        [*rows, *(_step_row(result, step, source) for step in (result.first, *result.steps))],
+        _notes(result),
     )
 
 
+def _notes(result: PrecisionThreshold) -> list[str]:
+    share = "" if result.each_confidence == result.confidence else ", each with half of the error"
+    notes = [
+        "The label alone is tested first, on all items. A threshold is shown to keep the floor if the one-sided lower "
+        f"bound of its precision ({100 * result.each_confidence:g}%) reaches it. Items without an answer are never "
+        f"flagged and count as missed: {result.unanswered:,}.",
+    ]
+    if result.steps:
+        notes.append(
+            f"{counted_text(result.calibration, 'item')} choose the threshold to begin with, the most lenient of "
+            f"those with about the best chance to be shown to keep the floor ({result.chance:.0%} by these items), and "
+            f"{counted_text(result.held_out, 'item')} of other runs test it{share}. From the first one on, more "
+            "lenient ones are tested in turn, up to the first that fails; what comes after it is not tested."
+        )
+    return notes
+
+
 def _held_out_rows(result: PrecisionThreshold, tried: float, source: str) -> list[Row]:
-    group = f"Held-out half: {threshold_text(result, tried)}"
+    group = f"{'Held-out half' if result.steps else 'All items'}: {threshold_text(result, tried)}"
+    n = result.held_out if result.steps else result.calibration + result.held_out
     return [
         estimate_row("Precision", _one_sided(result.precision), "share", group, source),
         estimate_row("Recall", result.recall, "share", group, source),
-        estimate_row("Items flagged", Estimate(result.flagged, n=result.held_out), "count", group, source),
+        estimate_row("Items flagged", Estimate(result.flagged, n=n), "count", group, source),
     ]
 
 
@@ -324,11 +366,10 @@ def _step_row(result: PrecisionThreshold, step: ThresholdStep, source: str) -> R
     outcome = verdict if step.tested else "after the first failure: not tested"
     name = threshold_text(result, step.threshold)
     reason = "; ".join(filter(None, (step.precision.reason, outcome)))
+    group = "All items, tested first" if step is result.first else "Held-out half, in the order tested"
     bounded = _one_sided(step.precision) if step.tested else structs.replace(step.precision, low=None, high=None)
     precision = structs.replace(bounded, reason=reason)
-    return estimate_row(
-        f"{name[0].upper()}{name[1:]}", precision, "share", "Held-out half, in the order tested", source
-    )
+    return estimate_row(f"{name[0].upper()}{name[1:]}", precision, "share", group, source)
 
 
 def _one_sided(precision: Estimate) -> Estimate:

@@ -7,23 +7,20 @@ scores, and bins of equal width would leave most of them empty.
 from math import pi, sqrt
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.ranking import area_under_curve
-from misstep.analysis.stats.raters.coefficients import ratio
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.analysis.tables import Fields, Row, Table, estimate_row, made_by_this, rows_from
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 NO_SCORES = "no verdict on an item with a gold label has a score"
 NO_PROBABILITIES = "scores outside 0 to 1 are not probabilities"
-ABOVE = (
-    "the resamples lie above the estimate, as chance only ever adds to this error: the interval begins at the estimate"
-)
+BY_CHANCE = "no interval: chance only adds to this error, and a perfectly calibrated judge would by chance have {}"
 
 _MOST_BINS = 10
 
@@ -50,7 +47,8 @@ class Reliability(Struct, frozen=True):
     """What a judge's scores say.
 
     - `expected_calibration_error`: The mean distance of a bin's mean score from its share right; never below 0, and
-      `calibrated_error` is what a perfectly calibrated judge with these scores would get by chance.
+      `calibrated_error` is what a perfectly calibrated judge with these scores would get by chance. It has no interval:
+      resamples add to the error, so that theirs never holds 0, whatever the judge.
     - `brier`: The mean squared distance of the score from 1 where right and 0 where wrong.
     - `ranking`: The area under the ROC curve: the chance that a right answer has a higher score than a wrong one.
     """
@@ -64,8 +62,8 @@ class Reliability(Struct, frozen=True):
     ranking: Estimate
 
 
-def reliability(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) -> Reliability:
-    """Return how far a judge's scores can be taken at their word; `resamples` and `seed` are of the bootstrap."""
+def reliability(sample: JudgedSample) -> Reliability:
+    """Return how far a judge's scores can be taken at their word."""
     answered = sample.answered & sample.known
     has_score = np.array([verdict.score is not None for verdict in sample.verdicts], dtype=np.bool_)
     chosen = answered & has_score
@@ -85,7 +83,7 @@ def reliability(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) ->
     return Reliability(
         share_scored,
         tuple(_bin(scores, right, of_bin == place, units) for place in range(int(of_bin.max()) + 1)),
-        calibration_error(scores, right, units, resamples, seed),
+        calibration_error(scores, right),
         _error_by_chance(scores, of_bin),
         units.mean(distances, NO_SCORES),
         units.mean(distances**2, NO_SCORES),
@@ -108,17 +106,12 @@ def _bin(scores: FloatArray, right: BoolArray, inside: BoolArray, units: JudgedU
     return Bin(len(held), float(held.min()), float(held.max()), float(held.mean()), share)
 
 
-def calibration_error(scores: FloatArray, right: BoolArray, units: JudgedUnits, resamples: int, seed: int) -> Estimate:
-    """Return the mean over items of the distance between their bin's mean score and share right."""
-    distances, of_bin = scores - right, _bins(scores)
-    by_bin = np.eye(int(of_bin.max()) + 1)[of_bin]
-    values = np.column_stack([by_bin * distances[:, None], np.ones(len(distances))])
-    (error,) = units.resampled(
-        lambda sums: ratio(np.abs(sums[:, :-1]).sum(axis=1), sums[:, -1])[:, None], values, [NO_SCORES], resamples, seed
-    )
-    if error.value is not None and error.low is not None and error.low > error.value:
-        return structs.replace(error, low=error.value, reason=ABOVE)
-    return error
+def calibration_error(scores: FloatArray, right: BoolArray) -> Estimate:
+    """Return the mean distance of a bin's mean score from its share right, and what chance alone gives."""
+    of_bin = _bins(scores)
+    error = float(np.abs(np.bincount(of_bin, scores - right)).sum()) / len(scores)
+    by_chance = number_text(_error_by_chance(scores, of_bin), "coefficient")
+    return Estimate(error, n=len(scores), reason=BY_CHANCE.format(by_chance))
 
 
 def _error_by_chance(scores: FloatArray, of_bin: IntArray) -> float:

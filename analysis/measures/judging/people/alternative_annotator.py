@@ -16,7 +16,7 @@ from msgspec import Struct
 from misstep.analysis.measures.judging.people.ceiling import ALL_RATERS, MOST_RATERS, shown_note
 from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
-from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
+from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance, small_sample
 from misstep.analysis.stats.estimate import NO_WIDTH, Estimate
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.analysis.stats.significance import benjamini_yekutieli
@@ -178,10 +178,13 @@ def _p_value(differences: FloatArray, of_item: IntArray, epsilon: float) -> floa
     _, units = np.unique(of_item, return_inverse=True)
     sizes = np.bincount(units).astype(np.float64)
     count, mean = len(sizes), float(differences.mean())
-    error = float(np.sqrt(linearised_variance(np.bincount(units, differences), sizes) * count / max(count - 1, 1)))
-    if count < 2 or error == 0:
-        return 1.0 if mean >= epsilon or count < 2 else float(((1 - epsilon) / (1 - max(mean, 0.0))) ** count)
-    return float(stdtr(count - 1, (mean - epsilon) / error))
+    if count < 2:
+        return 1.0
+    factor, degrees = small_sample(sizes)
+    error = float(np.sqrt(linearised_variance(np.bincount(units, differences), sizes) * factor))
+    if error == 0:
+        return 1.0 if mean >= epsilon else float(((1 - epsilon) / (1 - max(mean, 0.0))) ** count)
+    return float(stdtr(degrees, (mean - epsilon) / error))
 
 
 def _advantage(advantages: _Advantages, tested: Sequence[AgainstOneRater], sample: JudgedSample) -> Estimate:

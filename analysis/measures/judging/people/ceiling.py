@@ -173,7 +173,9 @@ def raters_table(ceiling: Ceiling, source: str) -> Table:
     finding = f"Whether the judge agrees with a rater more often than other raters do cannot be told: {ALONE}."
     if differences:
         nearer, raters = sum(value > 0 for value in differences), counted_text(len(differences), "rater")
-        finding = f"With {nearer:,} of {raters} the judge agrees more often than other raters do."
+        finding = (
+            f"On these items the judge agrees with {nearer:,} of {raters} more often than other raters do, untested."
+        )
     note = "On the items that the rater, another one and the judge labelled."
     notes = (note, shown_note(len(ceiling.raters)))
     return judging_table("agreement_by_rater", "Agreement with each rater", finding, rows, notes)

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 from msgspec import Struct, structs
 
+from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, ScoredItems, datasets_of
 from misstep.analysis.measures.judging.pairs.comparison import (
     LEVEL,
@@ -63,12 +64,22 @@ def compared(judged: Sequence[JudgedItems], seed: int = 0) -> tuple[Match, ...]:
     for first, second, between_judges in _opponents(judged):
         runs = {first.title: first.verdicts, second.title: second.verdicts}
         pairs = compare_judges(runs, first.gold, clusters=first.clusters, seed=seed)
+        if not between_judges:
+            pairs = tuple(_for_a_chosen_label(pair, first.gold) for pair in pairs)
         matches += [Match(first, second, pair, between_judges) for pair in pairs]
     adjusted = holm([match.pair.p_value for match in matches]).p_values
     return tuple(
         structs.replace(match, pair=structs.replace(match.pair, p_adjusted=p))
         for match, p in zip(matches, adjusted, strict=True)
     )
+
+
+def _for_a_chosen_label(pair: PairedJudges, gold: Sequence[GoldLabel]) -> PairedJudges:
+    """Return a judge against one label, with the advantage taken off that the label was chosen from these items."""
+    if pair.p_value is None or (pair.difference or 0.0) >= 0:
+        return pair
+    labels = len({one.label for one in gold})
+    return structs.replace(pair, p_value=min(1.0, labels * pair.p_value))
 
 
 def _opponents(judged: Sequence[JudgedItems]) -> Iterator[tuple[JudgedItems, JudgedItems, bool]]:
@@ -100,7 +111,8 @@ def pairs_table(matches: Sequence[Match], notes: Sequence[str] = ()) -> Table:
         notes=(
             *table.notes,
             "Items of one trace or workspace go either way together in the test: their number is what counts.",
-            "The most frequent label is people's on the very items compared, which flatters it a little.",
+            "The most frequent label is people's on the very items compared: where it is ahead, the p-value is "
+            "multiplied by the number of labels that it was chosen from.",
             *notes,
         ),
         datasets=datasets_of(match.first for match in matches if not match.between_judges),

@@ -1,7 +1,7 @@
 """Read what public harnesses leave of their runs as triage cases: a module each, and a registry.
 
-A job is recognised by its files. The images in which the trials ran are not part of a job; where they were exported
-beside it, the tests can be run again in them (`tasks`).
+A job is recognised by its files; no link in it is followed. The images in which the trials ran are not part of a job;
+where they were exported beside it, the tests can be run again in them (`tasks`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,6 +10,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from misstep.harness import beneath
 from misstep.harness.records.triage_case import TriageCase
 from misstep.harness.registry import Registry
 from misstep.harness.runs.triage.jobs.trials import JobTrial, written_trials
@@ -54,10 +55,11 @@ class ConvertedJob(Struct, frozen=True):
 
 def cases_of_job(path: Path, benchmark: Path) -> ConvertedJob | None:
     """The cases of a job, written into a benchmark's folder; `None` if the path is not a job of a known harness."""
+    job = path if beneath.without_links(path) else path.resolve()  # any link is then one of the job's own
     for name in JOBS.names():
         reader = JOBS.load(name)
-        if reader.is_job(path):
-            cases = written_trials(reader.trials(path), benchmark / CASES)
+        if reader.is_job(job):
+            cases = written_trials(reader.trials(job), benchmark / CASES)
             has_files = any(case.part("workspace") or case.part("tests") for case in cases)
             runnable = sum(bool(case.roots) for case in cases)
             without = [case.id for case in cases if not (case.folder / TRAJECTORY).is_file()]

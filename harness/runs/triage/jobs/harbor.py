@@ -140,7 +140,7 @@ def _last_step(folder: Path) -> Path:
     if (folder / "agent").is_dir() or not steps.is_dir():
         return folder
     done = [step for step in steps.iterdir() if step.is_dir()]
-    return max(done, key=lambda step: step.stat().st_mtime, default=folder)
+    return max(done, key=lambda step: (step.stat().st_mtime, step.name), default=folder)
 
 
 def _outcome(result: _Result) -> Outcome | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from misstep.harness import beneath
 from misstep.harness.errors import InputError
 from misstep.harness.items import MOST_LINE_BYTES
 from misstep.harness.records.triage_case import Outcome
@@ -41,7 +42,8 @@ def trials(path: Path) -> Iterator[JobTrial]:
 
 def _files(path: Path) -> list[Path]:
     named = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
-    return [file for file in named if file.suffix == ".jsonl" and _is_rollouts(file)]
+    files = (file for file in named if file.suffix == ".jsonl" and beneath.without_links(file))
+    return [file for file in files if _is_rollouts(file)]
 
 
 def _is_rollouts(file: Path) -> bool:

@@ -13,9 +13,9 @@ import msgspec
 from misstep.harness.records.triage_case import PATCH
 from misstep.harness.runs.triage.jobs.tasks import exported, task_folder
 from misstep.harness.runs.triage.jobs.trials import (
-    MOST_BYTES,
     JobTrial,
     RunBy,
+    content_of,
     decoded,
     first_run,
     folders_within,
@@ -122,9 +122,7 @@ def _rows(file: Path) -> list[Any]:
     if file.suffix == ".json":
         value = json_value(file)
         return value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
-    if file.stat().st_size > MOST_BYTES:
-        return []
-    rows = [decoded(line) for line in file.read_bytes().splitlines() if line.strip()]
+    rows = [decoded(line) for line in (content_of(file) or b"").splitlines() if line.strip()]
     return [] if None in rows else rows
 
 

@@ -10,10 +10,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from misstep.harness.beneath import without_links
 from misstep.harness.records.triage_case import Part, exported_root
 from misstep.harness.runs.triage.jobs.trials import text_of
 
-_TASK = ("task.toml", "task.yaml", "instruction.md", "tests")
+_SETTINGS = ("task.toml", "task.yaml")
+"""What a folder must have that a job names by its path: a stranger's job may name any folder of this machine."""
+
 _LEVELS = 6
 """Folders above a trial that may be the job or the folder of jobs."""
 
@@ -22,13 +25,17 @@ Roots = Mapping[str, Path]
 
 def task_folder(trial: Path, name: str, recorded: Iterable[object] = ()) -> Path | None:
     """Return the folder of a trial's task; `None` if it is not on this machine."""
-    named = [Path(one) for one in recorded if isinstance(one, str) and one]
     above = list(_above(trial))
-    places = [
-        *(place for one in named for place in (one, *(folder / one for folder in above))),
-        *(folder / "tasks" / _last(name) for folder in above),
-    ]
-    return next((place for place in places if any((place / sign).exists() for sign in _TASK)), None)
+    named = [Path(one) for one in recorded if isinstance(one, str) and one]
+    for place in (folder / one for one in named for folder in above):
+        if any((place / sign).is_file() for sign in _SETTINGS):
+            return place.resolve()
+    beside = (folder / "tasks" / _last(name) for folder in above)
+    return next((place for place in beside if _is_task(place)), None)
+
+
+def _is_task(place: Path) -> bool:
+    return any((place / sign).exists() for sign in (*_SETTINGS, "instruction.md", "tests")) and without_links(place)
 
 
 def exported(trial: Path, name: str, task: Path | None) -> Roots:
@@ -36,7 +43,7 @@ def exported(trial: Path, name: str, task: Path | None) -> Roots:
     within = [trial / "environment", *([task, task / "environment"] if task is not None else [])]
     left = exported_root(trial, trial / "workspace")
     named = (folder / "images" / f"{_last(name)}{ending}" for folder in _above(trial) for ending in _ENDINGS)
-    root = exported_root(*within) or next((place for place in named if place.exists()), None)
+    root = exported_root(*within) or next((place for place in named if place.exists() and without_links(place)), None)
     roots = {"environment": root, "workspace": left}
     return {part: place for part, place in roots.items() if place is not None}
 

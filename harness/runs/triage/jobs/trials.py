@@ -14,7 +14,8 @@ import tomli_w
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.errors import InputError, MisstepError
+from misstep.harness import beneath
+from misstep.harness.errors import InputError, MisstepError, UnsafePath
 from misstep.harness.journal.records import encode
 from misstep.harness.readers import read_file
 from misstep.harness.records.triage_case import CASE, Outcome, Part, TriageCase, read_triage_case
@@ -98,6 +99,8 @@ def _case_of(trial: JobTrial, name: str, folder: Path) -> TriageCase:
             (folder / "logs").mkdir(exist_ok=True)
             (folder / "logs" / log).write_text(text, errors="replace")
     for part, source in trial.parts.items():
+        if not beneath.without_links(source):
+            continue
         shutil.copytree(source, folder / part, symlinks=True, ignore=_no_regular_files)
     for path, text in trial.files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -112,32 +115,36 @@ def _no_regular_files(folder: str, names: Sequence[str]) -> list[str]:
 
 def folders_within(path: Path, depth: int) -> Iterator[Path]:
     """Return a folder and those below it, by name, up to a depth; hidden ones and links are left out."""
-    if not path.is_dir():
+    if not path.is_dir() or not beneath.without_links(path):
         return
     yield path
     if depth:
         for child in sorted(path.iterdir()):
-            if child.is_dir() and not child.is_symlink() and not child.name.startswith("."):
+            if not child.name.startswith("."):
                 yield from folders_within(child, depth - 1)
 
 
 def json_file(file: Path, type_: type[T], form: str) -> T:
     """Return a JSON file as a struct."""
+    content = content_of(file)
+    if content is None:
+        raise InputError(f"is no regular file of at most {MOST_BYTES >> 20} MiB", form, file=file)
     try:
-        if file.stat().st_size > MOST_BYTES:
-            raise InputError(f"the file is longer than {MOST_BYTES >> 20} MiB", form, file=file)
-        return msgspec.json.decode(file.read_bytes(), type=type_)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", form, file=file) from error
+        return msgspec.json.decode(content, type=type_)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"not as this harness writes it: {error}", form, file=file) from error
 
 
 def json_value(file: Path) -> Any:
     """Return the value of a small JSON file; `None` if there is none that can be read."""
-    with suppress(OSError):
-        if file.is_file() and file.stat().st_size <= MOST_BYTES:
-            return decoded(file.read_bytes())
+    content = content_of(file)
+    return None if content is None else decoded(content)
+
+
+def content_of(file: Path) -> bytes | None:
+    """Return the bytes of a file of a job; `None` if it is none, a link leads to it, or it is longer than a limit."""
+    with suppress(OSError, UnsafePath):
+        return beneath.read_file(file.parent, file.name, MOST_BYTES) if beneath.without_links(file) else None
     return None
 
 
@@ -151,7 +158,7 @@ def decoded(content: bytes | str) -> Any:
 def text_of(file: Path) -> str:
     """Return the text of a log, its middle left out where it is long; empty if there is none."""
     try:
-        if not stat.S_ISREG(file.lstat().st_mode):
+        if not stat.S_ISREG(file.lstat().st_mode) or not beneath.without_links(file):
             return ""
         with file.open("rb") as stream:
             size = file.stat().st_size
@@ -176,6 +183,6 @@ def first_run(*places: Path) -> Trajectory | None:
 
 def _candidates(place: Path) -> list[Path]:
     if place.is_file():
-        return [place]
+        return [place] if beneath.without_links(place) else []
     files = (file for folder in folders_within(place, 4) for file in sorted(folder.iterdir()) if file.is_file())
     return [file for file in files if file.suffix in _SESSION_ENDINGS and not file.is_symlink()][:_MOST_CANDIDATES]

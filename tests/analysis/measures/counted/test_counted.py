@@ -82,7 +82,7 @@ def test_the_scores_of_a_judge_are_those_of_its_verdicts(items) -> None:
         assert getattr(result, name) == getattr(expected, name)
     assert result.labels == expected.labels
     assert result.without_gold == expected.unlabelled
-    ranking = reliability(judged_sample(verdicts, gold, LABELS), resamples=50).ranking
+    ranking = reliability(judged_sample(verdicts, gold, LABELS)).ranking
     assert _close(result.ranking, ranking)
 
 

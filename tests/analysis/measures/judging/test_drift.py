@@ -100,4 +100,9 @@ def test_of_equal_texts_each_is_an_anchor_once() -> None:
 def test_the_table_has_a_group_for_each_later_run_and_the_finding_of_the_last() -> None:
     table = drift_table("Accuracy", "old", {"mid": drift(OLD, ANCHORS), "new": drift(OLD, OLD)}, "made")
     assert list(dict.fromkeys(row.group for row in table.rows)) == ["mid", "new"]
-    assert table.finding.startswith("Accuracy changed by +0.0 pp")
+    assert table.finding.startswith("Accuracy is not shown to have changed: +0.0 pp")
+    assert table.finding.endswith("any change is the judge's.")
+    gone = [JudgedText(one.text, False, one.cluster) for one in OLD]
+    shown = drift_table("Accuracy", "old", {"new": drift(OLD, gone)}, "made").finding
+    assert shown.startswith("Accuracy changed by −20.0 pp")
+    assert shown.endswith("the whole change is the judge's.")

@@ -1,9 +1,12 @@
 """Sentences on judges: beside no judge at all first, wrong answers apart from missing ones, then which is the best."""
 
+import pytest
+
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.pairs.comparison import best_of, compare_judges, pair_sentence
 from misstep.analysis.measures.judging.score_tables import best_per_benchmark, headline
-from misstep.analysis.measures.judging.scores import score
+from misstep.analysis.measures.judging.scores import score, standings
+from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p
 from misstep.harness.verdict import Verdict
 
 N = 200
@@ -40,8 +43,8 @@ def test_of_several_benchmarks_the_best_run_on_each_is_named_the_lowest_first():
     easy = {"a": score(verdicts("a", 190), GOLD, benchmark="easy", resamples=50)}
     hard = {name: score(verdicts(name, n), GOLD, benchmark="hard", resamples=50) for name, n in [("a", 60), ("b", 80)]}
     line = best_per_benchmark([easy, hard])
-    assert line.startswith("The best runs give the gold label on 40.0% of hard (95% interval 33.5% to ")
-    assert "; on 95.0% of easy (95% interval 91.0% to 97.3%), more often than always saying “no” would (50.0%)." in line
+    assert line.startswith("The highest shares of gold labels given are 40.0% of hard (95% interval 33.5% to ")
+    assert "; 95.0% of easy (95% interval 91.0% to 97.3%), more often than always saying “no” would (50.0%)." in line
 
 
 def test_runs_that_are_level_are_not_ranked_and_one_run_of_an_agent_leaves_no_interval():
@@ -80,12 +83,35 @@ def test_a_judge_below_always_giving_one_label_is_said_so_before_its_own_figure(
     assert line.index("always saying") < line.index("60.0%")
 
 
-def test_a_judge_whose_interval_holds_that_share_is_not_said_to_be_above_it_and_one_beyond_it_is() -> None:
-    assert "; that is not clearly more often than always saying “absent” would (80.0%)." in headline(
-        scores_of("a", 165)
-    )
-    assert headline(scores_of("b", 158)).startswith("No more often than always saying “absent” would (80.0%), b gives")
-    assert "; that is more often than always saying “absent” would (80.0%)." in headline(scores_of("c", 190))
+def test_only_what_the_paired_test_shows_is_called_more_or_less_often() -> None:
+    more = "; that is more often than always saying “absent” would (80.0%)."
+    unshown = "; that is not shown to be more often than always saying “absent” would (80.0%)."
+    assert more in headline(scores_of("five_more_and_none_less", 165))
+    assert unshown in headline(scores_of("four_more_and_none_less", 164))
+    assert unshown in headline(scores_of("two_less", 158))
+    mixed = list(rarely("mixed", 200))
+    for n in (*range(20), *range(40, 55)):  # 20 of the 40 present are found, 15 of the 160 absent are lost
+        mixed[n] = Verdict(f"i{n}", "mixed", "absent" if n < 20 else "present")
+    scores = score(mixed, RARE, resamples=50)
+    assert (scores.accuracy_all.value, scores.against_majority.standing()) == (165 / 200, "not shown")
+
+
+def test_the_label_chosen_from_these_items_is_held_against_a_judge_with_its_advantage_taken_off() -> None:
+    lost = score(rarely("six_less", 154), RARE, resamples=50).against_majority
+    assert lost.standing() == "less often"
+    assert lost.p_value == pytest.approx(2 * mcnemar_mid_p(PairedTable(154, 0, 6, 40)).p_value)
+
+
+def test_of_several_judges_what_is_shown_is_adjusted_for_all_of_them() -> None:
+    alone = score(rarely("a", 165), RARE, resamples=50)
+    assert standings([alone]) == ["more often"]
+    assert standings([alone] * 3) == ["not shown"] * 3
+
+
+def test_items_of_one_run_are_one_case_beside_one_label_too() -> None:
+    runs = {row.item: f"run {n // 5}" for n, row in enumerate(RARE)}
+    verdicts_of = rarely("a", 165)
+    assert score(verdicts_of, RARE, clusters=runs, resamples=50).against_majority.standing() == "not shown"
 
 
 def test_what_was_not_answered_is_told_from_wrong_answers_of_one_run() -> None:

@@ -3,12 +3,13 @@
 import random
 from statistics import median
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.measures.repair.attempts import had_error, noted
 from misstep.analysis.measures.repair.scores import Spent, ValidatorCounts, repair_document, score_repairs
-from misstep.analysis.measures.repair.tables import repairs_table, signals_table
+from misstep.analysis.measures.repair.tables import headline, repairs_table, signals_table
 from misstep.analysis.stats.proportions import wilson
 from misstep.harness.records.repair_attempt import RepairAttempt, Signal
 from misstep.harness.trajectory import Source, Trajectory
@@ -29,10 +30,24 @@ def test_a_case_that_does_not_hold_counts_nowhere_and_an_unscored_attempt_not_in
     assert (scores.unscored, scores.solve_rate_scored) == (1, wilson(2, 3))
 
 
+def test_cases_that_a_loaded_machine_takes_out_raise_no_rate_unseen() -> None:
+    eight = [attempt(f"solved-{number}", number < 8) for number in range(11)]
+    scores = score_repairs(arm(*eight, not_held("slow")))
+    assert (scores.solve_rate, scores.solve_rate_all) == (wilson(8, 11), wilson(8, 12))
+    assert "; with 1 case that did not hold as not solved, 66.7%." in headline(scores)
+    assert repair_document(scores)["solve_rate_all"]["n"] == 12
+    rates = {row.quantity: row.value for row in repairs_table([scores]).rows}
+    assert rates["Solved, cases that did not hold as not solved"] == pytest.approx(8 / 12)
+    all_hold = score_repairs(arm(*eight))
+    assert all_hold.solve_rate_all == all_hold.solve_rate
+    assert "did not hold" not in headline(all_hold)
+
+
 def test_a_case_with_a_flaky_oracle_is_an_end_of_its_own_and_none_of_its_attempts_counts() -> None:
     flaky = attempt("medlar", None, 1, ended="flaky")
     scores = score_repairs(arm(*FOUR, attempt("medlar", True), flaky))
     assert (scores.n, scores.attempts, scores.not_affirmed, scores.flaky) == (4, 4, 1, 1)
+    assert scores.solve_rate_all.value == pytest.approx(2 / 6)
     assert any("1 case has a flaky oracle" in note for note in repairs_table([scores]).notes)
     assert repair_document(scores)["flaky"] == 1
 

@@ -110,6 +110,17 @@ def test_passes_that_a_judge_overlooks_are_allowed_for() -> None:
     assert worth.corrected_earned.low < 0.6
 
 
+def test_a_corrected_share_of_runs_holds_the_chance_in_how_many_passed() -> None:
+    """With a judge whose errors are known to be few, the passed ones alone leave the share open by half its width."""
+    certain = Rate((4_000, 4_000), (4_000, 4_000))
+    rates = ErrorRates("made up", certain, certain, certain)
+    decisions = decided(*[("pass", "passed")] * 20, *[("agent", "failed")] * 20)
+    worth = curation(decisions, {}, rates=rates).worth
+    assert worth.recorded.low == pytest.approx(0.352, abs=0.001)
+    assert worth.corrected_earned.low < worth.recorded.low
+    assert worth.corrected_put_back.high > worth.recorded.high
+
+
 def test_without_known_errors_nothing_is_corrected_and_the_reason_stands_there() -> None:
     result = curation(decided(("pass", "passed")), {})
     assert result.corrected_precision.value is None
@@ -162,8 +173,14 @@ def test_curation_by_judges_on_generated_cases_is_a_table_of_generated_figures()
 
 def test_the_sentences_say_what_is_kept_and_what_is_left() -> None:
     result = curation(decided(("agent", "failed"), ("task", "passed"), ("", "failed")), {"c0": "agent"})
-    assert curation_sentence(result).startswith("1 of 3 runs kept; 1 filtered, 1 undecided. By gold labels 100.0%")
+    assert curation_sentence(result).startswith("1 of 3 runs kept; 1 filtered, 1 undecided. By gold labels 1 of 1 of")
     assert "recorded solve rate is 33.3%" in worth_sentence(result)
+    few = curation(
+        decided(*[("agent", "failed"), ("pass", "passed")] * 3),
+        {"c0": "agent"},
+        {f"c{n}": f"task {n % 2}" for n in range(6)},
+    )
+    assert "3 passed: the recorded solve rate is 50.0% (no 95% interval: 2 tasks are too few)" in worth_sentence(few)
     table = curation_table(result, "j", "made up", "generated")
     assert {row.evidence for row in table.rows} == {"generated"}
     assert UNDECIDED.capitalize() in {row.quantity for row in table.rows}

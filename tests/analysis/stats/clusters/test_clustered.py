@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_ind
 from statsmodels.regression.linear_model import OLS
 
-from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, cluster_bootstrap, clustered_difference
+from misstep.analysis.stats.clusters.clustered import (
+    NO_SPREAD,
+    ONE_CLUSTER,
+    cluster_bootstrap,
+    clustered_difference,
+    linearised_variance,
+    small_sample,
+)
 from misstep.harness.errors import UsageError
 
 CASES = [
@@ -131,3 +138,24 @@ def test_a_cluster_without_trials_says_nothing() -> None:
     assert clustered_difference([(1, 4), (0, 0), (3, 5)], [(1, 3), (2, 5)]) == clustered_difference(
         [(1, 4), (3, 5)], [(1, 3), (2, 5)]
     )
+
+
+@pytest.mark.parametrize("sizes", [[1, 1], [5, 5, 5], [3] * 40])
+def test_clusters_of_equal_size_have_one_degree_of_freedom_less_than_there_are(sizes: list[int]) -> None:
+    assert small_sample(sizes) == pytest.approx((len(sizes) / (len(sizes) - 1), len(sizes) - 1))
+
+
+def test_the_correction_makes_the_variance_that_of_clusters_which_stand_or_fall_as_a_whole() -> None:
+    """Their totals are drawn, and the moments of the linearised variance are what the correction says."""
+    sizes = np.array([40, 20, 10, 5, 5, 1])
+    totals = np.random.default_rng(0).standard_normal((40_000, len(sizes))) * sizes
+    variances = linearised_variance(totals, np.broadcast_to(sizes, totals.shape))
+    factor, degrees = small_sample(sizes)
+    assert variances.mean() * factor == pytest.approx((sizes**2).sum() / sizes.sum() ** 2, rel=0.03)
+    assert degrees == pytest.approx(2 * variances.mean() ** 2 / variances.var(), rel=0.05)
+
+
+def test_one_cluster_with_nearly_all_items_leaves_one_degree_of_freedom() -> None:
+    assert small_sample([10_000, *[1] * 50])[1] == pytest.approx(1, abs=0.1)
+    with pytest.raises(UsageError):
+        small_sample([7, 0, 0])

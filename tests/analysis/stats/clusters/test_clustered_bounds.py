@@ -1,11 +1,16 @@
 """Bounds of a share of clustered items."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER
-from misstep.analysis.stats.clusters.clustered_bounds import effective_items, korn_graubard
+from misstep.analysis.stats.clusters.clustered_bounds import (
+    effective_clusters,
+    effective_items,
+    korn_graubard,
+)
 from misstep.analysis.stats.proportions import clopper_pearson
 
 CLUSTERS = st.lists(
@@ -44,3 +49,37 @@ def test_one_cluster_has_no_bound_and_says_so() -> None:
     result = korn_graubard([(4, 5)])
     assert (result.value, result.low, result.reason) == (0.8, None, ONE_CLUSTER)
     assert "1 clusters" not in result.method
+
+
+SIZES = {
+    "equal": np.full(40, 8),
+    "lognormal": np.maximum(1, np.round(np.exp(np.random.default_rng(0).normal(1, 1.5, 40)))).astype(np.int64),
+    "one with half of the items": np.array([160, *[4] * 39]),
+    "zipf": np.maximum(1, np.round(60 / np.arange(1, 41))).astype(np.int64),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize(("share", "correlation"), [(0.9, 0.3), (0.8, 0.6), (0.95, 0.9), (0.5, 0.3)])
+def test_one_sided_bounds_hold_whatever_the_sizes_of_clusters(name: str, share: float, correlation: float) -> None:
+    rng, sizes, samples = np.random.default_rng(38), SIZES[name], 400
+    strength = 1 / correlation - 1
+    chances = rng.beta(share * strength, (1 - share) * strength, size=(samples, len(sizes)))
+    drawn = [np.column_stack([each, sizes]) for each in rng.binomial(sizes, chances)]
+    above = sum((korn_graubard(each, side="lower").low or 0.0) > share for each in drawn)
+    below = sum((korn_graubard(each, side="upper").high or 1.0) < share for each in drawn)
+    assert max(above, below) <= samples * (0.05 + 0.03)  # three simulation errors
+
+
+@given(CLUSTERS)
+def test_a_failure_never_raises_the_lower_bound_and_a_success_never_lowers_the_upper(clusters) -> None:
+    sizes = [n for _, n in clusters]
+    without = korn_graubard([(n, n) for n in sizes], side="lower").low
+    none = korn_graubard([(0, n) for n in sizes], side="upper").high
+    assert korn_graubard(clusters, side="lower").low <= without + 1e-12
+    assert korn_graubard(clusters, side="upper").high >= none - 1e-12
+
+
+def test_one_large_cluster_counts_for_little_more_than_one() -> None:
+    assert effective_clusters([100, 5, 5, 5]) == pytest.approx(115**2 / 10_075)
+    assert korn_graubard([(100, 100), *[(5, 5)] * 3], side="lower").low == pytest.approx(0.05 ** (10_075 / 115**2))

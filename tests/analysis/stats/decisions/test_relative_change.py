@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm, permutation_test, ttest_ind
 from scipy.stats import t as student
 
-from misstep.analysis.stats.clusters.clustered import clustered_difference, linearised_variance
+from misstep.analysis.stats.clusters.clustered import clustered_difference, linearised_variance, small_sample
 from misstep.analysis.stats.decisions.relative_change import (
     NO_CONTROL,
     NO_SPREAD,
@@ -163,10 +163,11 @@ CALLS, FAILED = np.array([10, 8, 12, 5, 20]), np.array([3, 1, 6, 0, 2])
 
 def test_a_ratio_of_counts_has_the_error_of_a_clustered_share() -> None:
     result = ratio_of_sums(FAILED, CALLS)
-    n = len(CALLS)
-    error = np.sqrt(linearised_variance(FAILED, CALLS) * n / (n - 1))
+    factor, degrees = small_sample(CALLS)
+    error = np.sqrt(linearised_variance(FAILED, CALLS) * factor)
     assert result.value == pytest.approx(FAILED.sum() / CALLS.sum())
-    assert result.high - result.value == pytest.approx(error * 2.7764451051977934)  # Student's t with 4 degrees
+    assert degrees < len(CALLS) - 1  # as engineers with many calls count for more
+    assert result.high - result.value == pytest.approx(error * student(degrees).ppf(0.975))
 
 
 @given(st.lists(st.floats(-50, 50), min_size=2, max_size=10))

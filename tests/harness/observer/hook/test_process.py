@@ -32,6 +32,7 @@ class Hooks:
         self.file, self.cache = written(folder / "s1.jsonl", looping(6)), folder / ("deep" * 20) / ("cache" * 10)
         self.environment = os.environ | {"MISSTEP_CACHE": str(self.cache), "OPENAI_API_KEY": KEY}
         self.begun: set[int] = set()
+        self.name = "s1"
 
     def event(self, name: str = "PostToolUse") -> bytes:
         event = {"session_id": "s1", "transcript_path": str(self.file), "hook_event_name": name, "cwd": "/app"}
@@ -56,7 +57,7 @@ class Hooks:
         return said
 
     def place(self) -> SessionPlace:
-        return SessionPlace(str(self.cache / "observer"), sha256(b"s1").hexdigest()[:32])
+        return SessionPlace(str(self.cache / "observer"), sha256(self.name.encode()).hexdigest()[:32])
 
     def process(self) -> int | None:
         """The process that serves the session, as the system knows it."""
@@ -211,10 +212,36 @@ def test_a_mistake_is_said_to_the_user_and_on_stderr(options: tuple[str, ...], t
 
 
 @pytest.mark.parametrize(("name", "agent"), [("Stop", None), ("PreToolUse", None), ("PostToolUse", "a7")])
-def test_other_events_and_sub_agents_start_nothing(hooks: Hooks, name: str, agent: str | None) -> None:
+def test_other_events_and_sub_agents_without_a_transcript_start_nothing(
+    hooks: Hooks, name: str, agent: str | None
+) -> None:
     with hooks.start() as process:
         out, err = process.communicate(json.dumps(json.loads(hooks.event(name)) | {"agent_id": agent}).encode())
     assert (out, err, hooks.process()) == (b"", b"", None)
+
+
+@pytest.mark.parametrize("place", ["s1/subagents/agent-a7.jsonl", "agent-a7.jsonl", "named.jsonl"])
+def test_a_sub_agent_is_watched_by_its_own_transcript(hooks: Hooks, place: str) -> None:
+    """The session itself has just begun: what is said is about the sub-agent alone."""
+    file = hooks.file.parent / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    written(file, [json.dumps(json.loads(one) | SIDECHAIN).encode() for one in looping(6)])
+    written(hooks.file, looping(1))
+    more = {"agent_id": "a7"} | ({"agent_transcript_path": str(file)} if place == "named.jsonl" else {})
+    event = json.dumps(json.loads(hooks.event()) | more).encode()
+    hooks.name = "s1/a7"
+    until, said = time.monotonic() + 30, ""
+    while not said and time.monotonic() < until:
+        with hooks.start() as process:
+            out, _ = process.communicate(event, timeout=60)
+        said = _guidance(json.loads(out or b"{}"))
+    assert "cat notes.txt" in said
+    assert hooks.process() is not None
+    decisions = (hooks.cache / "observer/decisions.jsonl").read_text().splitlines()
+    assert {(one["session"], one["unit"]) for one in map(json.loads, decisions)} == {("s1/a7", "s1")}
+
+
+SIDECHAIN = {"isSidechain": True, "agentId": "a7"}
 
 
 @pytest.mark.parametrize("variables", [{"MISSTEP_CACHE": "own"}, {"XDG_CACHE_HOME": "xdg"}, {"HOME": "home"}])

@@ -47,6 +47,14 @@ def test_guidance_comes_behind_the_call_at_which_it_is_due_and_once(tmp_path: Pa
     assert [one["step"] for one in _decisions(folder)[1:] if one.get("intervention", {}).get("delivered_at")] == texts
 
 
+def test_the_user_sees_one_line_whenever_the_agent_is_told_something(tmp_path: Path) -> None:
+    event = _event(written(tmp_path / "s1.jsonl", looping(6)))
+    shown = json.loads(_session(tmp_path / "state").reply(event))["systemMessage"]
+    assert shown.startswith("misstep: the agent was told that it misbehaves (infinite_loop: ")
+    assert (shown.count("\n"), len(shown) < 400) == (0, True)
+    assert not _session(tmp_path / "control", arm_share="0").reply(event)
+
+
 def test_guidance_that_no_hook_printed_comes_at_the_next_call(tmp_path: Path) -> None:
     file, folder = tmp_path / "s1.jsonl", tmp_path / "state"
     session = _session(folder)

@@ -180,6 +180,19 @@ def test_what_unpacks_to_many_times_its_size_breaks_off_and_says_so(tmp_path, mo
         assert "unpacks to more than 250 times its size" in str(stream.broken)
 
 
+def test_line_ends_alone_break_off_before_they_are_all_read(tmp_path) -> None:
+    """A quarter of a million lines come of 300 bytes here, and of a large file as many as it has bytes."""
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(b"\n" * 300_000))
+    with open_bytes(path) as stream:
+        lines = sum(1 for _ in stream)
+        assert "unpacks to more than 262,144 lines" in str(stream.broken)
+    assert lines <= 300_000
+    path.write_bytes(gzip.compress(b"".join(b'{"n": %d}\n' % number for number in range(200_000))))
+    with open_bytes(path) as stream:
+        assert (sum(1 for _ in stream), stream.broken) == (200_000, None)
+
+
 def test_an_archive_that_unpacks_to_too_much_in_all_breaks_off_and_says_so(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(archive, "_UNPACKED_LIMIT", 3000)
     path = tmp_path / "bomb.eval"

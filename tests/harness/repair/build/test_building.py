@@ -17,6 +17,7 @@ from misstep.harness.repair.build.recipes import (
     faults_at,
     faults_of,
     planted,
+    sampled,
 )
 from misstep.harness.repair.build.sets import build
 from misstep.harness.repair.build.writing import CaseSource, instructions, write_planted
@@ -74,6 +75,21 @@ def test_instructions_ask_for_the_place_or_spell_out_each_step(tmp_path: Path) -
     assert texts["detailed"] == (
         "1. In `src/shop.py`, replace line 11:\n```\n        found = price\n```\nby:\n```\n        found += price\n```"
     )
+
+
+def test_recipes_are_sampled_evenly_over_packages_and_sizes() -> None:
+    recipes = [
+        Recipe(f"{package}-{n}-{lines}", package, 0, lines, "0", ("t",), (LOST,))
+        for package in ("a", "b")
+        for lines in (2, 20)
+        for n in range(4)
+    ]
+    some = sampled(recipes, 4, 0)
+    assert {(each.package, each.complexity) for each in some} == {
+        (package, size) for package in ("a", "b") for size in ("small", "medium")
+    }
+    assert sampled(recipes, 4, 0) == some
+    assert sampled(recipes, None, 0) == recipes
 
 
 def test_the_size_of_a_patch_is_what_it_adds_and_removes() -> None:

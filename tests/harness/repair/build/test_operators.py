@@ -8,7 +8,7 @@ import pytest
 from misstep.harness.repair import build as build_room
 from misstep.harness.repair.build.operators import OPERATORS
 from misstep.harness.repair.build.recipes import planted
-from misstep.harness.repair.build.syntax import Edit, Module, read_modules, with_edits
+from misstep.harness.repair.build.syntax import Edit, Module, parses, read_modules, with_edits
 from tests.harness.repair.build.made_up_package import RATES, SHOP, SHOP_JS
 
 PYTHON = read_modules("python", {"shop.py": SHOP.encode(), "rates.py": RATES.encode()})
@@ -75,6 +75,15 @@ def test_a_variable_and_a_body_are_taken_from_their_neighbours() -> None:
         assert sum(one != other for one, other in pairs) == 1
     (copied,) = _texts(PYTHON, "copied_body")
     assert copied.count('known = {"plain": 2, "food": 1}') == 2
+
+
+@pytest.mark.parametrize(("language", "modules"), [("python", PYTHON), ("javascript", JAVASCRIPT)])
+def test_what_is_planted_is_a_change_that_parses(language: str, modules: dict[str, Module]) -> None:
+    texts = {operator: _texts(modules, operator) for operator in OPERATORS}
+    assert sum(map(bool, texts.values())) >= 12
+    for operator, text in ((name, text) for name, some in texts.items() for text in some):
+        assert text.encode() not in {module.source for module in modules.values()}, operator
+        assert parses(language, text.encode()) or operator == "missing_branch", operator
 
 
 def test_edits_that_overlap_are_refused() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError, UnsafePath
+from misstep.harness.repair.failure_bot import repository as repository_module
 from misstep.harness.repair.failure_bot.repository import Repository
 from tests.harness.repair.failure_bot.histories import MadeRepository
 
@@ -75,6 +76,72 @@ def test_hooks_and_programs_of_the_settings_never_run(made: MadeRepository, tmp_
     assert not (tmp_path / "ran").exists()
 
 
+def test_a_repository_in_the_checkout_starts_none_of_its_programs(made: MadeRepository, tmp_path: Path) -> None:
+    program = tmp_path / "evil.sh"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\ncat\n")
+    program.chmod(0o755)
+    for name in ("tracked", "untracked"):
+        inner = MadeRepository(made.folder / name)
+        inner.commit({"f": "12345\n", ".gitattributes": "* filter=x\n"})
+        if name == "tracked":
+            made.commit({"a.txt": "one\n"})
+        for key in ("filter.x.clean", "filter.x.process", "core.fsmonitor", "core.sshCommand"):
+            inner.git("config", key, str(program))
+        (inner.folder / "f").write_text("54321\n")
+    (made.folder / "a.txt").write_text("two\n")
+    (tmp_path / "ran").unlink(missing_ok=True)
+    with Repository(made.folder, uncommitted=True) as repository:
+        assert next(one.path for one in repository.changed_files(repository.head)) == "a.txt"
+        assert repository.built == ()
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("through", ["a .git file", "a .git link", "commondir", "alternates", "objects", "a worktree"])
+def test_a_checkout_that_names_another_repository_of_the_machine_is_refused(
+    made: MadeRepository, tmp_path: Path, through: str
+) -> None:
+    made.commit({"key.txt": "secret\n"})
+    theirs, git = tmp_path / "theirs", made.folder / ".git"
+    if through in ("a .git file", "a .git link", "a worktree"):
+        theirs.mkdir()
+        if through == "a .git link":
+            (theirs / ".git").symlink_to(git)
+        elif through == "a .git file":
+            (theirs / ".git").write_text(f"gitdir: {git}\n")
+        else:  # a worktree folder of the checkout's own that names the other's objects
+            inner = theirs / "g/worktrees/w"
+            inner.mkdir(parents=True)
+            (theirs / ".git").write_text("gitdir: g/worktrees/w\n")
+            for name, text in {"HEAD": "ref: refs/heads/main", "gitdir": theirs / ".git", "commondir": git}.items():
+                (inner / name).write_text(f"{text}\n")
+    else:
+        MadeRepository(theirs).commit({"a.txt": "one\n"})
+        objects = theirs / ".git/objects"
+        if through == "commondir":
+            (theirs / ".git/commondir").write_text(f"{git}\n")
+        elif through == "alternates":
+            (objects / "info").mkdir(exist_ok=True)
+            (objects / "info/alternates").symlink_to(git / "HEAD")
+        else:
+            objects.rename(tmp_path / "objects")
+            objects.symlink_to(git / "objects")
+    with pytest.raises(InputError, match=r"another repository|not name this checkout|is a link|not a git repository"):
+        Repository(theirs)
+
+
+def test_a_worktree_and_a_submodule_are_read_as_before(made: MadeRepository, tmp_path: Path) -> None:
+    made.commit({"a.txt": "one\n"})
+    made.git("worktree", "add", "-q", str(tmp_path / "tree"), "-b", "side")
+    above = MadeRepository(tmp_path / "above")
+    above.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(made.folder), "part")
+    for place in (tmp_path / "tree", tmp_path / "above/part"):
+        with Repository(place) as repository:
+            assert repository.text("HEAD", "a.txt") == "one\n"
+    made.git("worktree", "move", str(tmp_path / "tree"), str(tmp_path / "moved"))
+    with Repository(tmp_path / "moved") as repository:
+        assert repository.head.subject == "a change"
+
+
 def test_nothing_in_the_checkout_is_changed_and_its_files_do_not_count(made: MadeRepository, tmp_path: Path) -> None:
     made.commit({"a.txt": "committed\n"})
     (made.folder / "a.txt").write_text("not committed\n")
@@ -109,6 +176,15 @@ def test_a_tree_that_leads_out_of_its_folder_is_refused(made: MadeRepository, tm
     with Repository(made.folder) as repository, pytest.raises(UnsafePath):
         repository.export("HEAD", tmp_path / "tree")
     assert not (tmp_path / "x").exists()
+
+
+def test_a_tree_that_unpacks_to_too_much_is_refused_before_it_is_read(
+    made: MadeRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made.commit({"a.txt": "0" * 100_000, "b/c.txt": "1\n"})
+    monkeypatch.setattr(repository_module, "MOST_BYTES", 100_001)
+    with Repository(made.folder) as repository, pytest.raises(InputError, match="have 100,002 bytes"):
+        repository.export("HEAD", tmp_path / "tree")
 
 
 def test_a_merge_is_one_change_of_the_history(made: MadeRepository) -> None:

@@ -1,16 +1,19 @@
 """Made-up transcripts of Claude Code: a loop, guidance by the hook where it is drawn, and what the agent does then."""
 
 import json
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from misstep.harness.observer.arms import hears_guidance
 from misstep.harness.observer.guidance import guidance
+from misstep.harness.observer.hook.session import HookSession
 from misstep.harness.records.intervention import Misbehaviour
 
 TOLD = guidance([(Misbehaviour("infinite_loop"), 1)])
 LOOPS = 3
+LOOP_CALL = "pytest -q", "1 failed"
 _NUMBERS = count()
 
 
@@ -56,3 +59,34 @@ def write_lines(file: Path, lines: list[dict[str, Any]]) -> Path:
     """Write objects as JSON Lines."""
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return file
+
+
+def calm(steps: int) -> list[tuple[str, str]]:
+    """Calls, each with its answer, none of which was made before."""
+    return [(f"sed -n {number}p a.py", f"line {number}") for number in range(steps)]
+
+
+def watched_session(folder: Path, name: str, after: Sequence[tuple[str, str]], *, late: bool) -> None:
+    """Let an agent loop and then do something, with the hook beside it, which logs, and speaks in half of the sessions.
+
+    `late` says that the hook is called before the transcript has the result that it is called for.
+    """
+    (folder / "sessions").mkdir(exist_ok=True)
+    file = folder / "sessions" / f"{name}.jsonl"
+    hook = HookSession({"arm_share": "0.5"}, folder, name)
+    lines = [_line(name, "user", "Mend the price")]
+    for number, (command, answer) in enumerate([("ls", "a.py"), *[LOOP_CALL] * LOOPS, *after]):
+        use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": command}}
+        result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": answer, "is_error": False}
+        lines += [_line(name, "assistant", [use]), _line(name, "user", [result])]
+        write_lines(file, lines[:-1] if late else lines)
+        event = {"session_id": name, "transcript_path": str(file), "hook_event_name": "PostToolUse", "cwd": "/app"}
+        called = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": answer}
+        reply = hook.reply({**event, **called})
+        hook.printed()
+        if reply:
+            text = json.loads(reply)["hookSpecificOutput"]["additionalContext"]
+            context = {"type": "hook_additional_context", "hookEvent": "PostToolUse", "content": [text]}
+            lines.append(_line(name, "attachment", attachment=context))
+    write_lines(file, lines)
+    hook.close()

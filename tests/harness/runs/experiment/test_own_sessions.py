@@ -10,7 +10,7 @@ import pytest
 from misstep.harness.errors import NoTrajectory, UsageError
 from misstep.harness.observer.arms import hears_guidance
 from misstep.harness.records.hook_decision import DECISIONS
-from misstep.harness.records.intervention import INTERVENTION, Intervention, Misbehaviour
+from misstep.harness.records.intervention import ABOUT, INTERVENTION, Intervention, Misbehaviour
 from misstep.harness.runs.experiment.own_sessions import Assignment, GuidedRun, LeftOut, guided_runs, with_words
 from misstep.harness.trajectory import Source, Step, Trajectory
 from tests.harness.runs.experiment.own_transcripts import LOOPS, TOLD, session, write_lines, write_sessions
@@ -92,3 +92,13 @@ def test_evidence_is_counted_in_the_run_with_its_words() -> None:
     assert [item.step for item in items] == [2, 7]
     assert items[1].extra["evidence"] == [3, 4, 5]
     assert len(run.steps) == 10
+
+
+def test_a_heard_word_is_on_the_detection_that_has_its_text_though_a_newer_one_is_nearer() -> None:
+    heard = Step("system", "A", extra={INTERVENTION: 0, ABOUT: ["infinite_loop"]})
+    steps = (*[Step("agent")] * 6, heard, *[Step("agent")] * 3)
+    newer = (Misbehaviour("infinite_loop", (2, 3, 4, 5)),)
+    seen = [(4, Intervention(LOOP, 4, guidance="A")), (5, Intervention(newer, 5, guidance="B"))]
+    _, items = with_words(Trajectory("r", Source("misstep"), steps=steps), seen)
+    (word,) = [item for item in items if item.extra["heard"]]
+    assert (word.extra["detected"], word.extra["evidence"]) == (True, [2, 3, 4])

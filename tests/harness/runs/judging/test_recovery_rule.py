@@ -1,4 +1,4 @@
-"""Recovery by rule: recovered only where the misbehaviour does not come back and a new call works."""
+"""Recovery by rule: recovered where the misbehaviour ends within fifteen steps and five calm ones follow."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from misstep.harness.no_model import NO_MODEL
 from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.runs.judging.recovery_rule import NOT_RECOVERED, RECOVERED, outcome
-from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 
 TASK = "Set the limit in src/a.py to 5. Only edit src/a.py."
 OPENING = (Step("system", "You are an agent."), Step("user", TASK))
@@ -31,53 +31,78 @@ def _edit(path: str, old: str, new: str) -> Step:
     return _call("edit", file_path=path, old_string=old, new_string=new, answer=f"{path} changed")
 
 
-def _outcome(before: Sequence[Step], after: Sequence[Step], category: str, evidence: Sequence[int]) -> bool:
+def _outcome(before: Sequence[Step], after: Sequence[Step], category: str, evidence: Sequence[int]) -> bool | None:
     run = Trajectory("run", Source("misstep"), TASK, (*OPENING, *before, GUIDANCE, *after))
     return outcome(run, 2 + len(before), [category], evidence).recovered
 
 
 LOOP = [_read("src/b.py")] * 4
-NEW = [_read("src/c.py"), _read("src/d.py"), _call("run_tests")]
-
-
 FAR = [_read(f"src/{number}.py") for number in range(15)]
 FAILING = [_call("goto", fails=True, word=word) for word in "abc"]
+EDITED = [one for n in range(5) for one in (_edit("src/b.py", f"x = {n}", f"x = {n}{n}"), LOOP[0])]
 CHANGED = [_edit("src/b.py", "x = 1", "x = 2")]
 
 
 @pytest.mark.parametrize(
     ("before", "after", "recovered"),
     [
-        pytest.param(LOOP, NEW, True, id="new calls that work"),
-        pytest.param(LOOP, [*NEW, LOOP[0]], False, id="a call of the loop again"),
-        pytest.param(LOOP, [*FAR, LOOP[0]], True, id="again after fifteen steps"),
-        pytest.param(LOOP, [*FAR[1:], LOOP[0]], False, id="again within fifteen steps"),
-        pytest.param(LOOP, [], False, id="no step"),
-        pytest.param(LOOP, [_call("exit", summary="Done.")], False, id="the end"),
-        pytest.param(LOOP, [_read("src/c.py")], False, id="one step"),
-        pytest.param(LOOP, [Step("user", "Stop."), *NEW], False, id="a turn of the user"),
-        pytest.param(FAILING, [*NEW, _call("goto", fails=True, word="d")], False, id="the tool fails again"),
-        pytest.param(FAILING, [*NEW, _call("jump", fails=True, word="d")], True, id="another tool fails once"),
-        pytest.param(CHANGED, [_edit("src/b.py", "x = 2", "x = 1"), *NEW], True, id="the change is taken back"),
-        pytest.param(CHANGED, [*NEW, _edit("src/b.py", "y = 1", "y = 2")], False, id="a further change"),
+        pytest.param(LOOP, FAR, True, id="calls without the loop"),
+        pytest.param(LOOP, [LOOP[0], *FAR[:5]], True, id="once more, and five calm steps"),
+        pytest.param(LOOP, [*LOOP, *FAR[:5]], True, id="it goes on for a while, and five calm steps"),
+        pytest.param(LOOP, [*FAR[:8], LOOP[0], *FAR[8:10]], True, id="back a single time"),
+        pytest.param(LOOP, [*LOOP, *LOOP, *FAR[:4]], False, id="four calm steps alone"),
+        pytest.param(
+            LOOP, [*FAR[:4], LOOP[0], *FAR[4:7], LOOP[0], *FAR[7:9], LOOP[0]], False, id="back again and again"
+        ),
+        pytest.param(LOOP, [*LOOP * 3, *FAR], False, id="three calm steps in fifteen"),
+        pytest.param(LOOP, [*FAR, *LOOP], True, id="again after fifteen steps"),
+        pytest.param(LOOP, LOOP * 4, False, id="it goes on"),
+        pytest.param(LOOP, [_read("src/e.py")] * 12, False, id="another loop"),
+        pytest.param(LOOP, EDITED, True, id="the call after each edit"),
+        pytest.param(LOOP, [], None, id="no step"),
+        pytest.param(LOOP, FAR[:4], None, id="four steps"),
+        pytest.param(LOOP, [*LOOP[:4]], None, id="four steps of the loop"),
+        pytest.param(LOOP, [*FAR[:3], Step("user", "Stop."), *FAR[3:]], None, id="a turn of the user"),
+        pytest.param(FAILING, [*FAR[:3], _call("goto", fails=True, word="d"), *FAR[3:8]], True, id="fails once more"),
+        pytest.param(FAILING, [*FAILING, *FAILING, *FAR[:2]], False, id="the tool goes on failing"),
+        pytest.param(CHANGED, [_edit("src/b.py", "x = 2", "x = 1"), *FAR], True, id="the change is taken back"),
+        pytest.param(CHANGED, [_edit("src/b.py", f"y = {n}", "z") for n in range(9)], False, id="further changes"),
     ],
 )
-def test_recovered_is_who_leaves_the_misbehaviour_and_goes_on_with_new_calls_that_work(before, after, recovered):
+def test_recovered_is_whose_misbehaviour_ends_with_five_calm_steps_within_fifteen(before, after, recovered):
     kinds = {4: "infinite_loop", 3: "tool_call_failure", 1: "unrequested_changes"}
-    assert _outcome(before, after, kinds[len(before)], range(2, 2 + len(before))) == recovered
+    assert _outcome(before, after, kinds[len(before)], range(2, 2 + len(before))) is recovered
 
 
-def test_old_calls_and_calls_that_fail_are_no_progress() -> None:
-    after = [_read("src/a.py"), _call("open_tab", fails=True, path="x")]
-    assert not _outcome([_read("src/a.py"), *LOOP], after, "infinite_loop", [3, 4, 5, 6])
+@pytest.mark.parametrize(
+    ("after", "status", "recovered"),
+    [
+        (FAR[:2], "passed", True),
+        (FAR[:2], "failed", None),
+        (FAR[:2], "unknown", None),
+        (LOOP[:2], "passed", None),
+        ([*FAR[:2], Step("user", "Thanks.")], "passed", None),
+        ([*LOOP[:3], *FAR[:3]], "passed", True),
+        (LOOP * 4, "passed", False),
+    ],
+)
+def test_a_session_that_ends_by_itself_in_success_needs_no_five_calm_steps(after, status, recovered):
+    steps = (*OPENING, *LOOP, GUIDANCE, *after)
+    run = Trajectory("run", Source("misstep"), TASK, steps, outcome=Outcome(status))
+    assert outcome(run, 6, ["infinite_loop"], [2, 3, 4, 5]).recovered is recovered
+
+
+def test_steps_that_are_not_the_agents_do_not_fill_the_window() -> None:
+    after = [one for call in [*LOOP, *LOOP, *FAR[:7]] for one in (call, Step("system", "A note."))]
+    assert _outcome(LOOP, after, "infinite_loop", range(2, 6)) is True
 
 
 def test_without_categories_the_rules_say_what_the_intervention_was_about() -> None:
-    run = Trajectory("run", Source("misstep"), TASK, (*OPENING, *LOOP, GUIDANCE, *NEW, _read("src/b.py")))
+    run = Trajectory("run", Source("misstep"), TASK, (*OPENING, *LOOP, GUIDANCE, *FAR[:1], *LOOP))
     item = Item("run", "recovery", "runs.jsonl", step=6)
     verdict = asyncio.run(known_judge("recovery@rule").judge(item, run, NO_MODEL))
-    assert (verdict.label, verdict.steps) == (NOT_RECOVERED, (10,))
-    kept = Trajectory("run", Source("misstep"), TASK, (*OPENING, *LOOP, GUIDANCE, *NEW))
+    assert (verdict.label, verdict.steps) == (NOT_RECOVERED, (8, 9, 10, 11))
+    kept = Trajectory("run", Source("misstep"), TASK, (*OPENING, *LOOP, GUIDANCE, *FAR[:5]))
     assert asyncio.run(known_judge("recovery@rule").judge(item, kept, NO_MODEL)).label == RECOVERED
 
 

@@ -130,6 +130,25 @@ def test_what_a_file_cannot_mean_is_an_error_with_its_key(target: Path, old: str
     assert "misstep help reflect-command" in str(error.value)
 
 
+def test_a_checkout_is_neither_a_home_nor_behind_a_link_of_the_file(
+    target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path.parent / f"{tmp_path.name}-own"
+    own.mkdir()
+    (target.parent / "linked").symlink_to(own)
+    target.write_text(TWO_ITEMS.replace('"shop"', '"linked"'))
+    with pytest.raises(InputError, match="leads out of the folder"):
+        read_command_file(target)
+    monkeypatch.setenv("HOME", str(own))
+    for named in (own, "/", own.parent):
+        target.write_text(TWO_ITEMS.replace('"shop"', f'"{named}"'))
+        with pytest.raises(InputError, match="holds a home folder"):
+            read_command_file(target)
+    (own / "shop").mkdir()
+    target.write_text(TWO_ITEMS.replace('"shop"', f'"../{own.name}/shop"'))
+    assert read_command_file(target).checkout
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

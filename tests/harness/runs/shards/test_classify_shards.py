@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import fsspec
@@ -9,6 +10,7 @@ import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from misstep.studies.text_groups import grouped
 from msgspec import structs
 from pyarrow.parquet import write_table
 
@@ -16,10 +18,12 @@ from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.lake.store import open_store
 from misstep.harness.runs.classify import ClassifyPlan, classify_paths
+from misstep.harness.runs.opened import open_of
 from misstep.harness.runs.shards.classify import ShardDone, classify_shard
 from misstep.harness.runs.shards.layout import PLAN, Shard, shards_of
 from misstep.harness.runs.shards.merge import merge_shards
 from misstep.harness.runs.shards.plan import read_plan, slices_of
+from misstep.studies.run_frames import open_frames
 from tests.misstep.made_up import atif
 
 CATEGORIES = chosen_categories("infinite_loop,tool_call_failure")
@@ -152,6 +156,27 @@ def test_gaps_are_refused_by_name_with_the_command_and_nothing_is_written(runs: 
     with pytest.raises(UsageError, match=r"^shards 1 and 3 of 3 are missing\. Run: misstep classify .*--shard 1/3$"):
         _merge(tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["shards"]
+
+
+def test_a_damaged_part_is_refused_and_the_same_shard_writes_it_again(runs: Path, tmp_path: Path) -> None:
+    _shard(runs, tmp_path, 1, 1)
+    part = next(tmp_path.rglob("*.part"))
+    part.write_bytes(part.read_bytes().replace(b'"no"', b'"NO"', 1))
+    with pytest.raises(InputError, match="shard 1/1: a part is not as it was written"):
+        _merge(tmp_path)
+    part.unlink()
+    with pytest.raises(InputError, match=r"shard 1/1: a part is missing\. Run: misstep classify .*--shard 1/1"):
+        _merge(tmp_path)
+    assert not (tmp_path / "run.toml").exists()
+    for opened in (open_frames, partial(grouped, what="reasons"), partial(open_of, command="classify")):
+        with pytest.raises(UsageError, match=f"shards that are not merged. Run: misstep merge {tmp_path}"):
+            opened(tmp_path)
+    for damaged in ("", "done.json"):
+        if damaged:
+            next(tmp_path.rglob(damaged)).write_text("{")
+        assert not _shard(runs, tmp_path, 1, 1).before
+        assert _shard(runs, tmp_path, 1, 1).before
+    assert _merge(tmp_path)["verdicts.jsonl"]
 
 
 def test_shards_of_another_version_are_not_merged(runs: Path, tmp_path: Path) -> None:

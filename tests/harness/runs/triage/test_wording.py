@@ -6,13 +6,18 @@ triage-cases` wrote.
 """
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from misstep.harness.generate.triage.draws import DEFAULT_N, units
+from benchmarks.triage_wording import VisibleRun, areas, visible_runs
+from misstep.harness.generate.triage.draws import DEFAULT_N, PAIRS, units
 from misstep.harness.generate.triage.family import families
+from misstep.harness.generate.triage.plans import actions, summary
 from misstep.harness.runs.triage import instance, scenarios
 from misstep.harness.runs.triage.instance import Instance
+from misstep.harness.runs.triage.recording import text_files
 from misstep.harness.runs.triage.session import Done, Tree, TriageEntry, TriageSession
 
 FOLDER = os.environ.get("MISSTEP_TRIAGE_CASES", "")
@@ -35,6 +40,29 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Instance, "gold", gold)
 
 
+def plans(seed: int) -> Iterator[VisibleRun]:
+    """What is known of the pairs of a benchmark before they are run."""
+    for unit in units(DEFAULT_N, seed, families("development")):
+        if unit.kind not in PAIRS or families("development")[unit.family].make:
+            continue
+        for scenario in scenarios.scenarios(
+            unit, Instance(unit.family, families("development")[unit.family], unit.seed)
+        ):
+            planned = scenario.planned
+            turns = actions(planned.work, text_files(planned.setting.environment), planned.length, planned.seed)
+            texts = [planned.unsent, *(turn.thought for turn in turns), *(turn.command for turn in turns)]
+            texts += [] if unit.kind in ("endless", "hungry") else [summary(planned.seed)]
+            asked = planned.setting.instruction
+            sizes = (len(turns) + bool(planned.unsent), sum(map(len, texts)), len(asked))
+            yield VisibleRun("\n".join([asked, *texts]), sizes, scenario.label == "agent", unit.family)
+
+
+@pytest.mark.usefixtures("nothing_runs")
+def test_words_and_lengths_of_plans_are_near_chance_on_task_against_agent() -> None:
+    for area in areas([run for seed in SEEDS for run in plans(seed)]):
+        assert area.low <= 0.5 <= area.high or area.value < 0.5, area
+
+
 @pytest.mark.usefixtures("nothing_runs")
 def test_a_run_that_loses_its_last_part_says_all_of_it_and_ends_as_its_partner_does() -> None:
     known, kinds = families("development"), set()
@@ -55,3 +83,9 @@ def test_a_run_that_loses_its_last_part_says_all_of_it_and_ends_as_its_partner_d
 def after_last(drawn: Instance) -> str:
     """What the honest agent writes from the last part on."""
     return "\n".join(command for kind, command in drawn.work()[drawn.decisive() :] if kind == "write")
+
+
+@pytest.mark.skipif(not FOLDER, reason="set MISSTEP_TRIAGE_CASES to a generated benchmark of triage cases")
+def test_words_and_lengths_of_runs_are_near_chance_on_task_against_agent() -> None:
+    for area in areas(list(visible_runs(Path(FOLDER)))):
+        assert area.low <= 0.5 <= area.high or area.value < 0.5, area

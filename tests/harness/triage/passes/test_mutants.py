@@ -3,8 +3,11 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 from misstep.harness.triage.passes import attribute_pass
 from misstep.harness.triage.passes.mutants import mutants, try_mutants
+from misstep.harness.triage.passes.record import parsed
 from misstep.harness.workspace import Sandbox
 from tests.harness.triage.passes.made_up_passes import passed
 
@@ -62,3 +65,9 @@ def test_a_result_like_gold_stays_earned_under_weak_tests(tmp_path: Path, sandbo
     )
     assert (result.label, result.score) == ("pass", 0.85)
     assert any(one.kind == "assertion" for one in result.evidence)
+
+
+@pytest.mark.parametrize("text", ["x = 1" + " + 1" * 20_000, "x = " + "-" * 50_000 + "1", "x = " + "(" * 5_000])
+def test_code_that_is_nested_too_deeply_has_no_mutants_and_no_nodes(text: str) -> None:
+    assert list(mutants("a.py", text)) == []
+    assert isinstance(parsed(text), list)

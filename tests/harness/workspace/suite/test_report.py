@@ -2,12 +2,15 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from misstep.harness.errors import InputError, UsageError
+from misstep.harness.workspace.suite import report
 from misstep.harness.workspace.suite.command import REPORT, runner_of, suite_command
+from misstep.harness.workspace.suite.javascript import from_json
 from misstep.harness.workspace.suite.output import from_unittest
 from misstep.harness.workspace.suite.report import FailedTest, SuiteReport, from_junit_xml
 
@@ -93,6 +96,63 @@ def test_a_report_of_another_program_is_read_by_its_file_or_class() -> None:
 def test_what_is_no_report_is_an_error(data: bytes) -> None:
     with pytest.raises(InputError):
         from_junit_xml(data, "report.xml")
+
+
+DOCTYPE = "<?xml version='1.0' encoding='{0}'?><!DOCTYPE a [<!ENTITY b 'bb'>]><testsuite>&b;</testsuite>"
+BOMB = "<!DOCTYPE a SYSTEM 'file:///etc/passwd'><testsuite/>"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be", "utf-16-le", "latin-1", "cp037", "hex", "none"])
+@pytest.mark.parametrize("text", [DOCTYPE, BOMB, "<?xml version='1.0' encoding='{0}'?><html/>"])
+def test_a_document_type_is_refused_in_every_encoding(text: str, encoding: str) -> None:
+    try:
+        data = text.format(encoding).encode(encoding)
+    except LookupError:  # an encoding that only the text names
+        data = text.format(encoding).encode()
+    with pytest.raises(InputError, match=r"document type|not XML|begins with"):
+        from_junit_xml(data)
+
+
+CASE = "<testcase name='a'/>"
+
+
+@pytest.mark.parametrize(
+    ("inner", "what"),
+    [
+        ("<a>" * 1_000_000, "more than 64 levels"),
+        ("<testsuite>" * 5_000, "more than 64 levels"),
+        (CASE * 100_001, "more than 100,000 tests"),
+        ("<a/>" * 500_000, "more than 64 levels or 500,000 elements"),
+        (f"<testcase name='{'a' * 70_000}'/>", "attribute of more than 65,536"),
+        (" " * (33 << 20), "more than 32 MiB"),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_a_report_beyond_the_limits_is_refused_in_time(inner: str, what: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(InputError, match=what):
+        from_junit_xml(f"<testsuite>{inner}</testsuite>".encode())
+    assert time.monotonic() - began < 10
+
+
+def test_the_time_of_a_report_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "MOST_SECONDS", -1.0)
+    with pytest.raises(InputError, match="seconds to read"):
+        from_junit_xml(b"<testsuite/>")
+
+
+def test_of_a_long_trace_the_end_is_kept_and_a_suite_of_many_tests_is_read() -> None:
+    long = f"<testcase name='b'><failure>{'x' * 4_000_000}the end</failure><system-out>{'y' * 4_000_000}</system-out>"
+    counts = from_junit_xml(f"<testsuite>{CASE * 50_000}{long}</testcase></testsuite>".encode("utf-16"))
+    assert (counts.ran, len(counts.failed)) == (50_001, 1)
+    assert counts.failed[0].trace.endswith("xthe end")
+    assert len(counts.failed[0].trace) == 6_000
+
+
+@pytest.mark.parametrize("data", [b'{"passes": [{"err": %b}]}' % (b'{"a":' * 100_000), b'{"passes": \xff}'])
+def test_a_json_report_that_is_nested_too_deeply_or_no_text_is_an_error(data: bytes) -> None:
+    with pytest.raises(InputError, match="not JSON of jest"):
+        from_json(data)
 
 
 @pytest.mark.parametrize(

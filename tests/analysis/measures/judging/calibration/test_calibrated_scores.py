@@ -110,3 +110,16 @@ def test_items_of_one_kind_cannot_be_fitted_on() -> None:
 def test_a_judge_without_scores_is_refused() -> None:
     with pytest.raises(UsageError, match="no verdict on an item with a gold label has a score"):
         calibrated_scores(verdicts(["yes", "no"]), GOLD, "yes", YES_NO)
+
+
+def test_the_score_of_an_answer_that_is_none_of_the_labels_ranks_no_item() -> None:
+    answers = [
+        "ERROR" if not truth and place % 3 else one
+        for place, (one, truth) in enumerate(zip(ANSWERS, TRUTH, strict=True))
+    ]
+    one, strange = found(answers), answers.count("ERROR")
+    assert (one.n, one.without_score) == (400 - strange, strange)
+    kept = [place for place, answer in enumerate(answers) if answer != "ERROR"]
+    values = [SURE[place] if answers[place] == "yes" else 1 - SURE[place] for place in kept]
+    assert one.ranking.value == pytest.approx(roc_auc_score(TRUTH[kept], values))
+    assert found(answers, score_of="label").n == 400

@@ -6,8 +6,11 @@ from misstep.analysis.measures.judging.calibration.halves import (
     CORRECTED,
     ERROR,
     FEW_RUNS,
+    HELD,
+    NO_INTERVAL,
     POWERED,
     UNCORRECTED,
+    Way,
     halves,
     halves_table,
 )
@@ -63,3 +66,17 @@ def test_too_few_runs_have_no_halves() -> None:
 def test_the_finding_counts_for_whom_a_correction_came_nearer() -> None:
     finding = halves_table([judged("eager", [EAGER] * 10), judged("right", [RIGHT] * 10)], splits=10).finding
     assert "nearer to people's for 1 of 2 judges and the prediction-powered one for 1" in finding
+
+
+def test_only_splits_with_an_interval_are_counted_and_none_has_no_share() -> None:
+    assert Way(0.1, held=69, defined=200, bounded=69).coverage.value == 1
+    assert Way(0.1, held=69, defined=200, bounded=138).coverage.n == 138
+    none = Way(0.1, held=0, defined=200, bounded=0).coverage
+    assert (none.value, none.reason) == (None, NO_INTERVAL)
+
+
+def test_a_judge_without_any_interval_says_so_in_its_row_and_not_that_none_holds() -> None:
+    nothing: list[Answered] = [("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no")]
+    rows = halves_table([judged("coin", [nothing] * 10)], splits=10).rows
+    (held,) = [row for row in rows if row.quantity == f"{HELD}, {CORRECTED}"]
+    assert (held.value, held.reason) == (None, NO_INTERVAL)

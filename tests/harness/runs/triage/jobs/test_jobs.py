@@ -1,5 +1,6 @@
 """Jobs of public harnesses become triage cases: each from its files, with all that they hold."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -204,3 +205,50 @@ def test_an_image_that_was_exported_beside_a_job_is_that_of_its_case(tmp_path, n
     assert one.file.workdir == ("/srv/app" if task else "/testbed")
     assert (one.part("solution") is not None) == bool(task)
     assert "can be run in exported images" in result.sentence
+
+
+LINKED = {
+    "harbor": ("sort__b/artifacts", "sort__b/agent", "sort__b/verifier", "sort__b/result.json", "sort__c/trial.log"),
+    "terminal_bench": ("sort/sort.2/agent-logs", "sort/sort.2/panes", "sort/sort.1/commands.txt"),
+    "swe_bench": ("logs/run_evaluation/first/m/made__up-1/test_output.txt", "predictions.jsonl"),
+    "nemo_gym": ("more.jsonl",),
+}
+
+
+@pytest.mark.parametrize(("name", "path"), [(name, path) for name, paths in LINKED.items() for path in paths])
+def test_a_job_shows_nothing_that_its_links_lead_to(tmp_path: Path, name: str, path: str) -> None:
+    """What a link leads to has the very form that the reader looks for."""
+    job, own = MADE[name](tmp_path / "job"), MADE[name](tmp_path / "own")
+    place = job / path
+    source = own / ("rollouts.jsonl" if name == "nemo_gym" and not (own / path).exists() else path)
+    for file in [source] if source.is_file() else source.rglob("*"):
+        if file.is_file():
+            file.write_bytes(file.read_bytes().replace(b"sort", b"CANARY").replace(b"--- a", b"--- CANARY"))
+            with file.open("a") as stream:
+                stream.write("\n" if file.suffix in (".json", ".jsonl") else "CANARY\n")
+    if place.is_dir():
+        shutil.rmtree(place)
+    place.unlink(missing_ok=True)
+    place.symlink_to(source)
+    converted(job, tmp_path / "out")
+    written = [file.read_bytes() for file in (tmp_path / "out").rglob("*") if file.is_file()]
+    assert written
+    assert not any(b"CANARY" in content for content in written)
+
+
+@pytest.mark.parametrize("folder", ["link", "named"])
+def test_a_job_makes_no_folder_of_the_user_its_task(tmp_path: Path, folder: str) -> None:
+    job, own = made.harbor(tmp_path / "jobs/job"), tmp_path / "own"
+    made.written(own / "tests/test.sh", "CANARY")
+    if folder == "link":
+        (tmp_path / "jobs/tasks").mkdir()
+        (tmp_path / "jobs/tasks/sort").symlink_to(own)
+    else:
+        made.written(job / "sort__b/config.json", {"task": {"path": str(own)}})
+    assert converted(job, tmp_path / "out")["sort__b"].part("tests") is None
+
+
+def test_a_job_behind_a_link_that_the_user_names_is_read(tmp_path: Path) -> None:
+    made.harbor(tmp_path / "job")
+    (tmp_path / "latest").symlink_to("job")
+    assert set(converted(tmp_path / "latest", tmp_path / "out")) == {"sort__a", "sort__b", "sort__c"}

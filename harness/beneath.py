@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from misstep.harness.errors import UnsafePath
+from misstep.harness.errors import InputError, UnsafePath
 
 LARGEST = 64 << 20
 """Bytes of a file that are read as one."""
@@ -23,9 +23,10 @@ DEEPEST = 100
 _OPENAT2 = 437
 _NO_MAGIC_LINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
 _NO_SUCH_CALL = (errno.ENOSYS, errno.EPERM)
-_SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+_SAFE = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY"))
 _COPIED = 1 << 26
-_libc = ctypes.CDLL(None, use_errno=True)
+_libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
+_NO_LINK = "Put the file or folder itself there."
 
 
 class _OpenHow(ctypes.Structure):
@@ -48,10 +49,12 @@ def open_beneath(folder: int, path: str, flags: int) -> int:
     if not path:
         return os.open(".", flags | _SAFE, dir_fd=folder)
     how = _OpenHow(flags | _SAFE, 0, _BENEATH | _NO_SYMLINKS | _NO_MAGIC_LINKS)
-    opened: int = _libc.syscall(_OPENAT2, folder, os.fsencode(path), ctypes.byref(how), ctypes.sizeof(how))
+    opened = number = -1
+    if _libc is not None:
+        opened = _libc.syscall(_OPENAT2, folder, os.fsencode(path), ctypes.byref(how), ctypes.sizeof(how))
+        number = ctypes.get_errno()
     if opened >= 0:
         return opened
-    number = ctypes.get_errno()
     if number in _NO_SUCH_CALL:
         *parents, name = path.split("/")
         at = os.dup(folder)
@@ -111,6 +114,51 @@ def read_file(root: Path, path: str, largest: int = LARGEST) -> bytes:
     if len(content) > largest:
         raise UnsafePath(f"{path!r} has more than {largest:,} bytes and is not read")
     return content
+
+
+def file_of(folder: Path, path: str, largest: int = LARGEST) -> bytes | None:
+    """Return the content of a file in a folder that a stranger wrote; none if it has no such file."""
+    try:
+        return read_file(folder, path, largest)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except UnsafePath as error:
+        raise InputError(error.found, _NO_LINK, file=folder) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", "Check its permissions.", file=folder / path) from error
+
+
+def folder_of(folder: Path, path: str) -> Path | None:
+    """Return a folder in a folder that a stranger wrote; none if it has no such folder."""
+    there = status(folder, path)
+    if there is not None and stat.S_ISLNK(there.st_mode):
+        raise InputError(f"{path!r} is a link and is not followed", _NO_LINK, file=folder)
+    return folder / path if there is not None and stat.S_ISDIR(there.st_mode) else None
+
+
+def folders_with(folder: Path, name: str) -> Iterator[Path]:
+    """Return the folders in a folder, by name, that have a file of this name; a link to such a folder is refused."""
+    for file in sorted(folder.glob(f"*/{name}")):
+        if (inner := folder_of(folder, file.parent.name)) is not None:
+            yield inner
+
+
+def without_links(path: Path) -> bool:
+    """Return whether no part of a path is a link, so that what it names is where it says."""
+    return os.path.realpath(path) == os.path.abspath(path)  # noqa: PTH100 (`absolute` leaves `..` in it)
+
+
+def inside(folder: Path, path: str) -> Path:
+    """Return a path of a folder that a stranger wrote, where it leads to something in that folder, by links too."""
+    try:
+        real, root = os.path.realpath(folder / path), os.path.realpath(folder)
+    except ValueError as error:  # a NUL, half a surrogate pair
+        raise InputError(f"{path!r} is not a path: {error}", "Name a file in the folder.", file=folder) from error
+    if not Path(real).is_relative_to(root):
+        raise InputError(f"{path!r} leads out of the folder {root}", "Copy the file into it.", file=folder)
+    if os.path.exists(real) and not (os.path.isfile(real) or os.path.isdir(real)):  # noqa: PTH110, PTH112, PTH113
+        raise InputError(f"{path!r} is a pipe, a socket or a device", "Put a file there.", file=folder)
+    return folder / path
 
 
 def write_file(folder: int, name: str, content: bytes, mode: int, owner: int | None) -> None:
