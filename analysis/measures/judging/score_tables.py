@@ -16,6 +16,7 @@ from misstep.analysis.tables.wording import (
 )
 from misstep.harness.verdict import UNANSWERED
 
+ALL_LABELS = "All labels"
 _OVERALL: Fields = (
     ("Accuracy of the answered", "accuracy", "share"),
     ("Accuracy, unanswered counted as wrong", "accuracy_all", "share"),
@@ -48,7 +49,7 @@ _NAMED = 3
 @made_by_this
 def scores_table(scores: Scores, source: str) -> Table:
     """Accuracy, kappa and each label's precision, recall and F1, over the answered and over all."""
-    rows = rows_from(scores, _OVERALL, "All labels", source)
+    rows = rows_from(scores, _OVERALL, ALL_LABELS, source)
     for name, label in scores.labels.items():
         rows += rows_from(label, _OF_LABEL, name, source)
     title = f"{scores.judge} on {scores.benchmark}"
