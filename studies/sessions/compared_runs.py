@@ -8,8 +8,9 @@ from msgspec import Struct, structs
 
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.runs.compared import ComparedRun, compared_page
+from misstep.harness.addresses import local_copies
+from misstep.harness.copies import is_address
 from misstep.harness.errors import UsageError
-from misstep.harness.lake.addresses import is_address, local_copies
 from misstep.harness.places import path_text
 from misstep.harness.runs.chosen_runs import ChosenRuns, chosen_runs
 from misstep.harness.runs.classify import ClassifyAs

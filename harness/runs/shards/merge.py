@@ -14,20 +14,20 @@ from misstep.harness.journal.classified import BatchEntry, Summary
 from misstep.harness.journal.inputs import difference, inputs_of_files
 from misstep.harness.journal.records import MANIFEST, SESSIONS, VERDICTS, Manifest, manifest_in, read_manifest
 from misstep.harness.journal.run_folder import PROGRESS, RunInProgress
-from misstep.harness.lake.store import Store
 from misstep.harness.runs.classify import Conclude, add_judged, concluded
 from misstep.harness.runs.growth import GROWING, WHOLE, complete, run_of
 from misstep.harness.runs.shards.layout import PLAN, SHARDS, require_all, shards_of
 from misstep.harness.runs.shards.parts import read_marker, read_parts
 from misstep.harness.runs.shards.plan import Plan
+from misstep.harness.runs.shards.store import FolderStore
 from misstep.harness.version import __version__
 
 
-def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> Summary | None:
+def merge_shards(store: FolderStore, plan: Plan, digest: str, conclude: Conclude) -> Summary | None:
     """Make the run of which all shards are done, where they lie; `None` if it is there already.
 
     The run is written as the parts are read, in a folder of its own: the run appears when it is whole. A merge that
-    was stopped goes on in a folder, and begins anew at an address.
+    was stopped goes on.
     """
     if plan.manifest.misstep != __version__:
         message = f"the shards of {store.place} are of Misstep {plan.manifest.misstep} and this is {__version__}"
@@ -67,7 +67,7 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
     return result
 
 
-def _stands(store: Store, manifest: Manifest) -> bool:
+def _stands(store: FolderStore, manifest: Manifest) -> bool:
     if store.folder is not None:
         complete(store.folder)
         there = read_manifest(store.folder)
