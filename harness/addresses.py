@@ -95,8 +95,8 @@ def local_copies(address: str) -> Path:
     copies = _fetched(system, files, top, address)
     if not below.startswith(address):
         return copies[0]
-    for path in set(_copies_in(top)).difference(copies):
-        path.unlink(missing_ok=True)
+    for gone in set(_copies_in(top)).difference(copies):
+        gone.unlink(missing_ok=True)
     return top
 
 

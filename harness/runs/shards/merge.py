@@ -3,8 +3,6 @@
 import shlex
 from functools import partial
 from itertools import chain, islice
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec import structs
@@ -12,7 +10,7 @@ from msgspec import structs
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.classified import BatchEntry, Summary
 from misstep.harness.journal.inputs import difference, inputs_of_files
-from misstep.harness.journal.records import MANIFEST, SESSIONS, VERDICTS, Manifest, manifest_in, read_manifest
+from misstep.harness.journal.records import MANIFEST, SESSIONS, VERDICTS, Manifest, read_manifest
 from misstep.harness.journal.run_folder import PROGRESS, RunInProgress
 from misstep.harness.runs.classify import Conclude, add_judged, concluded
 from misstep.harness.runs.growth import GROWING, WHOLE, complete, run_of
@@ -45,20 +43,13 @@ def merge_shards(store: FolderStore, plan: Plan, digest: str, conclude: Conclude
         judged = (read_parts(store, shard, marker, command) for shard, marker in markers.items())
         add_judged(run, islice(chain.from_iterable(judged), len(run.entries), None))
 
-    def into(folder: Path) -> Summary | None:
-        return run_of(folder, manifest, states, add, partial(concluded, paths=plan.paths, conclude=conclude))
-
-    if store.folder is not None:
-        result = into(store.folder / GROWING)
-        for left in (VERDICTS, SESSIONS, MANIFEST, PROGRESS):  # of a merge that an earlier Misstep began and left
-            (store.folder / left).unlink(missing_ok=True)
-        (store.folder / GROWING).rename(store.folder / WHOLE)
-        complete(store.folder)
-    else:
-        with TemporaryDirectory() as unkept:
-            result = into(Path(unkept))
-            for file in sorted(Path(unkept).iterdir(), key=lambda one: (one.name == MANIFEST, one.name)):
-                store.put(file.name, file)
+    result = run_of(
+        store.folder / GROWING, manifest, states, add, partial(concluded, paths=plan.paths, conclude=conclude)
+    )
+    for left in (VERDICTS, SESSIONS, MANIFEST, PROGRESS):  # of a merge that an earlier Misstep began and left
+        (store.folder / left).unlink(missing_ok=True)
+    (store.folder / GROWING).rename(store.folder / WHOLE)
+    complete(store.folder)
     names = {part.name(shard) for shard, marker in markers.items() for part in marker.parts}
     names |= {PLAN, *(shard.marker for shard in markers)}
     for name in store.names(SHARDS):
@@ -68,12 +59,8 @@ def merge_shards(store: FolderStore, plan: Plan, digest: str, conclude: Conclude
 
 
 def _stands(store: FolderStore, manifest: Manifest) -> bool:
-    if store.folder is not None:
-        complete(store.folder)
-        there = read_manifest(store.folder)
-    else:
-        content = store.read(MANIFEST)
-        there = None if content is None else manifest_in(content, f"{store.place}/{MANIFEST}")
+    complete(store.folder)
+    there = read_manifest(store.folder)
     if there is None or not there.finished:
         return False
     if changed := difference(manifest.inputs, there.inputs):

@@ -6,7 +6,6 @@ the same name at once; the last one wins.
 
 import errno
 import os
-import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -62,20 +61,6 @@ class FolderStore:
                     return False
                 building.replace(file)
         return True
-
-    def put(self, name: str, file: Path) -> None:
-        """Write the content of a file, however long."""
-        with _built(self._folder / name) as building:
-            shutil.copyfile(file, building)
-            building.replace(self._folder / name)
-
-    def move(self, name: str, to: str) -> None:
-        """Give a content another name, in place of any that is there."""
-        file = self._folder / name
-        try:
-            file.replace(self._folder / to)
-        except OSError as error:
-            raise _refused("moved", error, str(file)) from error
 
     def names(self, folder: str) -> list[str]:
         """Return the names in a folder and below it, sorted; half-written ones too."""
