@@ -43,7 +43,7 @@ def _short_pieces() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Long JSON Lines with a broken line, a packed file, short ones with the same ids, an empty one, and another."""
-    folder = tmp_path_factory.mktemp("lake") / "runs"
+    folder = tmp_path_factory.mktemp("made") / "runs"
     (folder / "more").mkdir(parents=True)
     long = [atif(f"s{i % 5}", steps=4) for i in range(11)]
     (folder / "long.jsonl").write_bytes(b"".join([*long[:6], b'{"broken\n', *long[6:]]))
