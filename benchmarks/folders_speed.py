@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.measuring import measure, misstep, python, seconds
 from benchmarks.sessions_speed import chromium
 from benchmarks.shards_speed import write_shards
-from misstep.harness.lake.store import FolderStore
+from misstep.harness.runs.shards.store import FolderStore
 
 VERDICTS, MOST_MIB, MOST_SECONDS = 1_000_000, 2_048, 120
 _OPEN = "import sys, misstep; print(len(misstep.open(sys.argv[1]).answers))"

@@ -22,7 +22,6 @@ from misstep.harness.classifiers import CLASSIFIERS, classify_all
 from misstep.harness.journal.classified import Judged
 from misstep.harness.journal.inputs import FileState
 from misstep.harness.journal.records import SCORES
-from misstep.harness.lake.store import FolderStore, Store
 from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.file_batches import batches, found_files
 from misstep.harness.runs.generate import GenerateOptions, write_folder
@@ -30,6 +29,7 @@ from misstep.harness.runs.shards.layout import shards_of
 from misstep.harness.runs.shards.merge import merge_shards
 from misstep.harness.runs.shards.parts import PART_BYTES, Marker, write_marker, write_parts
 from misstep.harness.runs.shards.plan import Plan, frozen_plan
+from misstep.harness.runs.shards.store import FolderStore
 from misstep.studies.classified_paths import as_json
 from misstep.studies.merged_runs import merge_run
 
@@ -60,7 +60,7 @@ def main() -> None:
     print("\n" + judged("records and scores, seconds", least["records and scores"], MOST_SECONDS))
 
 
-def write_shards(store: Store, generated: Path, verdicts: int = VERDICTS) -> tuple[Plan, str]:
+def write_shards(store: FolderStore, generated: Path, verdicts: int = VERDICTS) -> tuple[Plan, str]:
     """Write the shards of a run of `classify` with about so many verdicts; `merge` makes the run of them."""
     write_folder(generated, GenerateOptions(GENERATED, 0))
     classify_plan = ClassifyPlan(CATEGORIES, classify_all, ["runs", "--out", "run"])

@@ -11,13 +11,13 @@ from urllib.parse import quote, unquote
 FOLDER = "addresses"
 """The folder of the cache in which the copies lie."""
 
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+GLOB = re.compile(r"[*?[]")
+"""A sign that an address names all files that match it."""
+
 _LONGEST = 200
 _SLASH = "%2F"
 _MARK = "%3A%2F%2F"
-_HUB = "hf://"
-"""Each file of a data set's split, `hf://…?split=S`, has the address that it has without one."""
-
 _COPY = re.compile(rf"(?:\A|/){FOLDER}/(?=[a-z][a-z0-9+.-]+{_MARK})")
 
 
@@ -50,5 +50,5 @@ def address_text(path: str) -> str:
     top, name = unquote("".join(pieces[: last + 1])), "/".join(pieces[last + 1 :])
     if not name:
         return top if top.endswith("://") else top.removesuffix("/")
-    without_query, asks, _ = top.partition("?")
-    return (f"{without_query}/" if asks and top.startswith(_HUB) else top) + name
+    glob = GLOB.search(top)
+    return (top[: top.rindex("/", 0, glob.start()) + 1] if glob else top) + name

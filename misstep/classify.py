@@ -50,8 +50,7 @@ Out = Annotated[
     str | None,
     typer.Option(
         metavar="RUN",
-        help="Folder that keeps verdicts, scores and a page; a run there takes new files. With --shard or"
-        " --dask also an address such as s3://bucket/run.",
+        help="Folder that keeps verdicts, scores and a page; a run there takes new files.",
     ),
 ]
 

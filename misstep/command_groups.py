@@ -6,9 +6,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "view": ("misstep.view", "Show one agent run as an HTML page, its misbehaviour marked."),
         "advise": ("misstep.advise", "Propose lines for CLAUDE.md from findings, as a diff."),
         "watch": ("misstep.watch", "Classify sessions as they come in, and print each finding."),
-        "sessions": ("misstep.sessions", "List packed agent runs that meet a condition."),
         "convert": ("misstep.convert", "Convert agent runs of any known format to ATIF."),
-        "pack": ("misstep.pack", "Pack agent runs into a folder of Parquet files."),
         "generate": ("misstep.generate", "Generate agent runs with known faults."),
     },
     "Judges": {

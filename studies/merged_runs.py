@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from misstep.harness.errors import InputError, UsageError
-from misstep.harness.lake.store import open_store
 from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.shards.classify import plan_of_classify
 from misstep.harness.runs.shards.cluster import open_cluster
 from misstep.harness.runs.shards.layout import PLAN, shards_of
 from misstep.harness.runs.shards.plan import read_plan
+from misstep.harness.runs.shards.store import FolderStore
 from misstep.studies.classified_paths import classified_shard
 from misstep.studies.kinds import kind_of, kinds_with
 from misstep.studies.kinds.kind import Merged
@@ -19,7 +20,7 @@ from misstep.studies.kinds.kind import Merged
 
 def merge_run(place: str, benchmark: str = "") -> Merged:
     """Merge the shards of a run where they lie, and say what it shows; `benchmark` is a judge's, if it has moved."""
-    store = open_store(place)
+    store = FolderStore(Path(place))
     planned = read_plan(store)
     if planned is None:
         raise InputError(f"{PLAN} is missing", "Name the --out of commands with --shard.", file=place)
@@ -41,7 +42,7 @@ def classified_on_cluster(
 ) -> Merged:
     """Do the shards of a run on the workers of a Dask cluster, those that are done left alone, and merge them."""
     address, shards = address_and_shards
-    store = open_store(out)
+    store = FolderStore(Path(out))
     with open_cluster(address) as cluster:
         count = cluster.shards_for(store, shards)
         plan_of_classify(store, count, paths, plan)

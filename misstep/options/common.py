@@ -124,7 +124,7 @@ def path_or_address(text: str) -> Path:
     """Return a path, or the cached copy of an address such as `s3://bucket/logs`."""
     if not is_address(text):
         return Path(text)
-    from misstep.harness.lake.addresses import local_copies
+    from misstep.harness.addresses import local_copies
 
     return local_copies(text)
 

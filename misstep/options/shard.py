@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
+from misstep.harness.copies import is_address
 from misstep.harness.errors import UsageError, writing
 from misstep.harness.escaping import plain
-from misstep.harness.lake.addresses import is_address
-from misstep.harness.lake.store import FolderStore
 from misstep.harness.runs.shards.cluster import open_cluster, run_line
 from misstep.harness.runs.shards.layout import MOST_SHARDS, Shard, next_step, shards_of
 from misstep.harness.runs.shards.plan import without_options
+from misstep.harness.runs.shards.store import FolderStore
 from misstep.options.common import json_text
 from misstep.options.gate import GateOptions, show_merged
 from misstep.options.groups import OptionGroup
@@ -24,17 +24,18 @@ from misstep.options.schedulers import shard_of
 
 
 def folder_of(out: str | None) -> Path | None:
-    """Return the folder that `--out` of a run without shards names."""
+    """Return the folder that `--out` names."""
     if out and is_address(out):
-        raise UsageError(f"--out {out}: only a run in shards can lie at an address", "Name a folder, or add --shard.")
+        raise UsageError(f"--out {out}: a run does not lie at an address", "Name a folder.")
     return Path(out) if out else None
 
 
 def place_of_shards(out: str | None, option: str = "--shard") -> str:
-    """Return the folder or address that `--out` of a run in shards names."""
-    if not out:
-        raise UsageError(f"{option} needs --out", "Name a folder or an address that all shards can write to.")
-    return out if is_address(out) else str(Path(out))
+    """Return the folder that `--out` of a run in shards names."""
+    folder = folder_of(out)
+    if folder is None:
+        raise UsageError(f"{option} needs --out", "Name a folder that all shards can write to.")
+    return str(folder)
 
 
 def refuse_beside_shard(options: Mapping[str, object]) -> None:

@@ -15,9 +15,7 @@ app = command_app()
 
 @app.command()
 def merge(
-    run: Annotated[
-        str, typer.Argument(metavar="RUN", help="Folder or address that the commands with --shard had for --out.")
-    ],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Folder that the commands with --shard had for --out.")],
     benchmark: BenchmarkFolder = "",
     json: Json = False,
     *,

@@ -1,9 +1,6 @@
 """The documents of commands about sessions."""
 
-from typing import Any
-
 from misstep.analysis.pages.findings import Findings
-from misstep.harness.lake.manifest import Tally
 from misstep.harness.runs.shards.classify import ShardDone
 from misstep.harness.runs.triage.generate import TriageCounts
 from misstep.harness.trajectory import Skipped, Unreadable
@@ -15,25 +12,12 @@ _SHARE = {"count": int, "share": float}
 DOCUMENTS: dict[str, Form] = {
     "classify": (Findings, ShardDone),
     "advise": {"at_least": int, "lines": [Advice], "diff": str},
-    "sessions": {"n": int, "sessions": list[dict[str, Any]]},
     "convert": {
         "n": int,
         "formats": {"*": {"trajectories": int, "steps": int}},
         "written": [str],
         "unreadable": [Unreadable],
         "skipped": [Skipped],
-    },
-    "pack": {
-        "n": int,
-        "bytes_in": int,
-        "bytes_as_atif": int,
-        "bytes_out": int,
-        "ratio": float,
-        "row_groups": int,
-        "files": [str],
-        "renamed": int,
-        "unreadable": [Unreadable],
-        "skipped": fields_of(Tally)["skipped?"],
     },
     "generate trajectories": {
         "evidence": str,

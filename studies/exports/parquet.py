@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import inspect as types
 
-from misstep.harness.lake.drivers import missing_lake
+from misstep.harness.addresses import missing_files_extra
 from misstep.studies.kinds.columns import Column, ExportedTable, Values, known
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _pyarrow() -> ModuleType:
     try:
         import pyarrow
     except ImportError as error:
-        raise missing_lake("Parquet") from error
+        raise missing_files_extra("Parquet") from error
     module: ModuleType = pyarrow
     return module
 

@@ -16,11 +16,11 @@ from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.classified import PLACED_RECORDS, Labels, PlacedVerdict, labelled_sessions
 from misstep.harness.journal.inputs import FILE_RECORDS, FileState
 from misstep.harness.journal.records import FILES, SCORES, VERDICT_RECORDS, VERDICTS
-from misstep.harness.lake.store import Store
 from misstep.harness.records.whole_counts import Counts, category_sets, summed
 from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.merge import merge_shards
 from misstep.harness.runs.shards.plan import Plan
+from misstep.harness.runs.shards.store import FolderStore
 from misstep.studies.classified_paths import as_json, classified_page, concluding
 from misstep.studies.finished_runs import named_inputs, read_scores, scores_in
 from misstep.studies.kinds.columns import ExportedTable, table_of
@@ -85,7 +85,7 @@ class ClassifiedRuns(RunResults[OpenRun]):
         both = Counts(sessions=tuple(chain.from_iterable(each)), sub_agents=category_sets(categories, sub_agents))
         return summed([both])
 
-    def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
+    def merge(self, store: FolderStore, plan: Plan, digest: str, benchmark: str) -> Merged:
         settings = plan.manifest
         categories = settings.settings["categories"]
         conclude = concluding(categories, named_inputs(settings), settings.arguments)

@@ -13,7 +13,6 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.records import VERDICT_RECORDS, VERDICTS
-from misstep.harness.lake.store import Store
 from misstep.harness.records.attribution import TriageVerdict
 from misstep.harness.records.pair import PairVerdict
 from misstep.harness.records.whole_counts import (
@@ -29,6 +28,7 @@ from misstep.harness.records.whole_counts import (
 from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.item_merge import finished_shards, merge_judged
 from misstep.harness.runs.shards.plan import Plan
+from misstep.harness.runs.shards.store import FolderStore
 from misstep.harness.verdict import Verdict
 from misstep.studies.judged_runs import JUDGED, JudgedRun, benchmark_of_run, judged_run, open_run
 from misstep.studies.kinds.columns import ExportedTable, table_of
@@ -39,7 +39,6 @@ from misstep.studies.kinds.kind import (
     Merged,
     RunResults,
     StarterNotebook,
-    folder_of_shards,
     merged,
 )
 from misstep.studies.kinds.sources import Source, source_at
@@ -119,12 +118,12 @@ class JudgedRuns(RunResults[JudgedRun]):
         )
         return summed([counts])
 
-    def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
+    def merge(self, store: FolderStore, plan: Plan, digest: str, benchmark: str) -> Merged:
         from misstep.studies.judging.assessment import scores_text, scores_text_json
         from misstep.studies.judging.scored import write_scores
         from misstep.studies.judging.triage import triage_document, triage_text
 
-        shards = finished_shards(folder_of_shards(store), plan)
+        shards = finished_shards(store.folder, plan)
         folder = benchmark_of_run(OpenRun(shards.folder, shards.manifest), benchmark)
         merge_judged(shards, folder)
         run = open_run(shards.folder, str(folder))

@@ -14,12 +14,12 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Table
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import REPORT, Records
-from misstep.harness.lake.store import Store
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.records.whole_counts import Counts
 from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.plan import Plan
+from misstep.harness.runs.shards.store import FolderStore
 from misstep.harness.verdict import Verdict
 from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.sources import Source, sources_named
@@ -141,7 +141,7 @@ class RunResults(Generic[Run]):
         """Return the whole counts of a run."""
         raise self._lacks("counts")
 
-    def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
+    def merge(self, store: FolderStore, plan: Plan, digest: str, benchmark: str) -> Merged:
         """Merge the shards of a run where they lie, and say what the whole run shows."""
         raise self._lacks("shards")
 
@@ -153,19 +153,11 @@ class RunResults(Generic[Run]):
         return UsageError(f"a run of `misstep {self.command}` has no {thing}", "Name another run.")
 
 
-def folder_of_shards(store: Store) -> Path:
-    """Return the folder of a run; at an address such a run is a `UsageError`."""
-    if store.folder is None:
-        message = f"{store.place}: such a run needs a file system"
-        raise UsageError(message, "Name the folder that the shards had for --out.")
-    return store.folder
-
-
 def merged(text: str, document: str, complaints: Sequence[str] = ()) -> Merged:
     """Return the output on a merged run over items."""
     return Merged(text.removesuffix("\n"), document.removesuffix("\n") + "\n", {}, list(complaints), complete=True)
 
 
-def page_of(store: Store) -> str:
+def page_of(store: FolderStore) -> str:
     """Return the page of a run, as people open it."""
-    return f"{store.place}/{REPORT}" if store.folder is None else str(store.folder / REPORT)
+    return str(store.folder / REPORT)

@@ -11,12 +11,12 @@ from msgspec import Struct, structs
 from misstep.analysis.measures.passing.attempts import together
 from misstep.analysis.tables import Table
 from misstep.harness.journal.records import ATTEMPT_RECORDS
-from misstep.harness.lake.store import Store
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.records.whole_counts import Counts
 from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.item_merge import finished_shards, merge_repairs
 from misstep.harness.runs.shards.plan import Plan
+from misstep.harness.runs.shards.store import FolderStore
 from misstep.studies.kinds.columns import Column, ExportedTable, table_of
 from misstep.studies.kinds.kind import (
     Choice,
@@ -25,7 +25,6 @@ from misstep.studies.kinds.kind import (
     Merged,
     RunResults,
     StarterNotebook,
-    folder_of_shards,
     merged,
 )
 from misstep.studies.kinds.sessions import observed_in, observer_tables
@@ -95,10 +94,10 @@ class RepairRuns(RunResults[RepairRun]):
 
         return counted_attempts(together([*attempts_of_runs([run])]))
 
-    def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
+    def merge(self, store: FolderStore, plan: Plan, digest: str, benchmark: str) -> Merged:
         from misstep.studies.repair_report import repairs_json, repairs_text, write_repair_scores
 
-        shards = finished_shards(folder_of_shards(store), plan)
+        shards = finished_shards(store.folder, plan)
         merge_repairs(shards)
         run = open_repair_run(shards.folder)
         scores = write_repair_scores(run, shlex.join(["misstep", "report", str(run.folder)]))

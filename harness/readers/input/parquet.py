@@ -2,7 +2,7 @@
 
 Its columns tell what a row is:
 
-- `atif` (a lake that `misstep pack` wrote): the line is the text of that column, and no other column is read;
+- `atif` (a session as ATIF): the line is the text of that column, and no other column is read;
 - `transcript_id` (a transcript database of Inspect Scout 0.6, `_transcript/database/schema.py`): an object of all
   columns but views and pools of events, with the JSON in `messages` and `events`;
 - messages, a list of structs or JSON text, in a column such as `messages`, `conversations` or `trajectory`: an object
@@ -142,7 +142,7 @@ def _opened(path: Path, file: BinaryIO) -> "ParquetFile":
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
         message = f"{path_text(path)} is a Parquet file, and pyarrow, which reads it, is not installed"
-        raise MissingPrerequisite(message, "Run `pip install 'misstep[lake]'`.") from error
+        raise MissingPrerequisite(message, "Run `pip install 'misstep[files]'`.") from error
     if file.read(4) == MAGICS[1]:
         raise InputError("an encrypted Parquet file", "Decrypt it first.", file=path_text(path))
     file.seek(0)

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
+from pathlib import Path
 
 from msgspec import Struct, structs
 
 from misstep.harness.journal.classified import Show
 from misstep.harness.journal.inputs import file_state
 from misstep.harness.journal.workers import enough_workers
-from misstep.harness.lake.store import Store, open_store
 from misstep.harness.readers import FoundFile, Part, cut
 from misstep.harness.runs.classify import ClassifyPlan, judged_batches
 from misstep.harness.runs.file_batches import BATCH_BYTES, Batch, batches
@@ -26,6 +26,7 @@ from misstep.harness.runs.shards.parts import (
 )
 from misstep.harness.runs.shards.plan import Plan, Slice, frozen_plan, slices_of
 from misstep.harness.runs.shards.planned_files import fetched, planned, require_unchanged
+from misstep.harness.runs.shards.store import FolderStore
 
 
 class ShardDone(Struct, frozen=True):
@@ -43,7 +44,7 @@ def classify_shard(
 
     A shard that was stopped or is damaged is done again from its beginning. Two processes may do the same one at once.
     """
-    store = open_store(out)
+    store = FolderStore(Path(out))
     plan, digest = plan_of_classify(store, shard.count, paths, classify_plan)
     if (done := read_marker(store, shard, digest)) is not None and is_whole(store, shard, done):
         return ShardDone(shard, done.counts, before=True)
@@ -61,15 +62,16 @@ def classify_shard(
     return ShardDone(shard, counts, before=False)
 
 
-def plan_of_classify(store: Store, shards: int, paths: Sequence[str], classify_plan: ClassifyPlan) -> tuple[Plan, str]:
+def plan_of_classify(
+    store: FolderStore, shards: int, paths: Sequence[str], classify_plan: ClassifyPlan
+) -> tuple[Plan, str]:
     """Return the plan of a run in so many shards, made unless it is there, and its SHA-256."""
 
     def with_files(plan: Plan) -> Plan:
-        pinned, files = planned(paths, store.folder, classify_plan.changed)
+        files = planned(paths, store.folder, classify_plan.changed)
         if classify_plan.changed != EVER and not files:
             raise no_trajectory(paths, 0, classify_plan.changed)
-        named = [pinned.get(argument, argument) for argument in classify_plan.arguments]
-        return structs.replace(plan, files=files, manifest=structs.replace(plan.manifest, arguments=named))
+        return structs.replace(plan, files=files)
 
     return frozen_plan(store, Plan(shards, classify_plan.manifest(), tuple(paths)), with_files)
 

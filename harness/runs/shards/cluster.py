@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from misstep.harness.errors import MissingPrerequisite, MisstepError, UsageError
-from misstep.harness.lake.addresses import is_address
-from misstep.harness.lake.store import Store
 from misstep.harness.progress import Progress
 from misstep.harness.runs.shards.layout import Shard
 from misstep.harness.runs.shards.plan import read_plan
+from misstep.harness.runs.shards.store import FolderStore
 from misstep.harness.version import __version__
 
 _LOCAL = re.compile(r"local(?::(\d{1,3}))?", re.ASCII)
@@ -53,7 +52,7 @@ class Cluster:
         """Return how many shards can be done at once."""
         return sum(self._client.nthreads().values())
 
-    def shards_for(self, store: Store, count: int | None) -> int:
+    def shards_for(self, store: FolderStore, count: int | None) -> int:
         """How many shards a run is cut into: as many as asked for, else as it was begun with, else by the threads."""
         begun = read_plan(store) if count is None else None
         return begun[0].shards if begun else count or SHARDS_A_THREAD * self.threads
@@ -68,9 +67,8 @@ class Cluster:
                 raise MissingPrerequisite(message, f"Run there: pip install 'misstep[dask]=={__version__}'")
 
     def require_paths(self, paths: Iterable[str]) -> None:
-        """Refuse a cluster on which a path is missing, seen from where its workers run; addresses are not looked at."""
-        local = [path for path in paths if not is_address(path)]
-        for worker, (folder, missing) in self._everywhere(_missing, local):
+        """Refuse a cluster on which a path is missing, seen from where its workers run."""
+        for worker, (folder, missing) in self._everywhere(_missing, list(paths)):
             if missing:
                 message = f"{missing[0]} is not there on the worker {worker}, which runs in {folder}"
                 raise UsageError(message, "Give absolute paths, and start workers where the same folders are mounted.")

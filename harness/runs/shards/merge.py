@@ -3,8 +3,6 @@
 import shlex
 from functools import partial
 from itertools import chain, islice
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec import structs
@@ -12,22 +10,22 @@ from msgspec import structs
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.classified import BatchEntry, Summary
 from misstep.harness.journal.inputs import difference, inputs_of_files
-from misstep.harness.journal.records import MANIFEST, SESSIONS, VERDICTS, Manifest, manifest_in, read_manifest
+from misstep.harness.journal.records import MANIFEST, SESSIONS, VERDICTS, Manifest, read_manifest
 from misstep.harness.journal.run_folder import PROGRESS, RunInProgress
-from misstep.harness.lake.store import Store
 from misstep.harness.runs.classify import Conclude, add_judged, concluded
 from misstep.harness.runs.growth import GROWING, WHOLE, complete, run_of
 from misstep.harness.runs.shards.layout import PLAN, SHARDS, require_all, shards_of
 from misstep.harness.runs.shards.parts import read_marker, read_parts
 from misstep.harness.runs.shards.plan import Plan
+from misstep.harness.runs.shards.store import FolderStore
 from misstep.harness.version import __version__
 
 
-def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> Summary | None:
+def merge_shards(store: FolderStore, plan: Plan, digest: str, conclude: Conclude) -> Summary | None:
     """Make the run of which all shards are done, where they lie; `None` if it is there already.
 
     The run is written as the parts are read, in a folder of its own: the run appears when it is whole. A merge that
-    was stopped goes on in a folder, and begins anew at an address.
+    was stopped goes on.
     """
     if plan.manifest.misstep != __version__:
         message = f"the shards of {store.place} are of Misstep {plan.manifest.misstep} and this is {__version__}"
@@ -45,20 +43,13 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
         judged = (read_parts(store, shard, marker, command) for shard, marker in markers.items())
         add_judged(run, islice(chain.from_iterable(judged), len(run.entries), None))
 
-    def into(folder: Path) -> Summary | None:
-        return run_of(folder, manifest, states, add, partial(concluded, paths=plan.paths, conclude=conclude))
-
-    if store.folder is not None:
-        result = into(store.folder / GROWING)
-        for left in (VERDICTS, SESSIONS, MANIFEST, PROGRESS):  # of a merge that an earlier Misstep began and left
-            (store.folder / left).unlink(missing_ok=True)
-        (store.folder / GROWING).rename(store.folder / WHOLE)
-        complete(store.folder)
-    else:
-        with TemporaryDirectory() as unkept:
-            result = into(Path(unkept))
-            for file in sorted(Path(unkept).iterdir(), key=lambda one: (one.name == MANIFEST, one.name)):
-                store.put(file.name, file)
+    result = run_of(
+        store.folder / GROWING, manifest, states, add, partial(concluded, paths=plan.paths, conclude=conclude)
+    )
+    for left in (VERDICTS, SESSIONS, MANIFEST, PROGRESS):  # of a merge that an earlier Misstep began and left
+        (store.folder / left).unlink(missing_ok=True)
+    (store.folder / GROWING).rename(store.folder / WHOLE)
+    complete(store.folder)
     names = {part.name(shard) for shard, marker in markers.items() for part in marker.parts}
     names |= {PLAN, *(shard.marker for shard in markers)}
     for name in store.names(SHARDS):
@@ -67,13 +58,9 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
     return result
 
 
-def _stands(store: Store, manifest: Manifest) -> bool:
-    if store.folder is not None:
-        complete(store.folder)
-        there = read_manifest(store.folder)
-    else:
-        content = store.read(MANIFEST)
-        there = None if content is None else manifest_in(content, f"{store.place}/{MANIFEST}")
+def _stands(store: FolderStore, manifest: Manifest) -> bool:
+    complete(store.folder)
+    there = read_manifest(store.folder)
     if there is None or not there.finished:
         return False
     if changed := difference(manifest.inputs, there.inputs):

@@ -10,8 +10,8 @@ from misstep.harness.errors import InputError
 from misstep.harness.journal.classified import Judged
 from misstep.harness.journal.inputs import FileState
 from misstep.harness.journal.records import encode
-from misstep.harness.lake.store import Store
 from misstep.harness.runs.shards.layout import Shard
+from misstep.harness.runs.shards.store import FolderStore
 
 PART_BYTES = 16 << 20
 """About how many bytes a part has: what a shard and a merge hold at once."""
@@ -56,7 +56,7 @@ class Marker(Struct, frozen=True):
 
 
 def write_parts(
-    store: Store, shard: Shard, judged: Iterable[Judged], part_bytes: int
+    store: FolderStore, shard: Shard, judged: Iterable[Judged], part_bytes: int
 ) -> tuple[list[WrittenPart], PartCounts]:
     """Write batches as parts, in order, as they come."""
     parts: list[WrittenPart] = []
@@ -75,14 +75,14 @@ def write_parts(
     return parts, counts
 
 
-def _write_part(store: Store, shard: Shard, judged: list[Judged]) -> WrittenPart:
+def _write_part(store: FolderStore, shard: Shard, judged: list[Judged]) -> WrittenPart:
     content = _encode(judged)
     part = WrittenPart(sha256(content).hexdigest(), len(content))
     store.write(part.name(shard), content)
     return part
 
 
-def read_parts(store: Store, shard: Shard, marker: Marker, command: str) -> Iterator[Judged]:
+def read_parts(store: FolderStore, shard: Shard, marker: Marker, command: str) -> Iterator[Judged]:
     """Return the batches of a finished shard in order, a part at a time; `command` is the line without `--shard`."""
     for part in marker.parts:
         file = f"{store.place}/{part.name(shard)}"
@@ -102,17 +102,17 @@ def _is_as_written(part: WrittenPart, content: bytes | None) -> bool:
     return content is not None and sha256(content).hexdigest() == part.sha256
 
 
-def is_whole(store: Store, shard: Shard, marker: Marker) -> bool:
+def is_whole(store: FolderStore, shard: Shard, marker: Marker) -> bool:
     """Return whether all parts of a shard are as they were written."""
     return all(_is_as_written(part, store.read(part.name(shard))) for part in marker.parts)
 
 
-def write_marker(store: Store, shard: Shard, marker: Marker) -> None:
+def write_marker(store: FolderStore, shard: Shard, marker: Marker) -> None:
     """Say that a shard is done: all else is written."""
     store.write(shard.marker, encode(marker))
 
 
-def read_marker(store: Store, shard: Shard, plan: str) -> Marker | None:
+def read_marker(store: FolderStore, shard: Shard, plan: str) -> Marker | None:
     """Return the marker of a shard that is done after this plan; `None` while it is not, or where it cannot be read."""
     content = store.read(shard.marker)
     if content is None:

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.journal.inputs import difference, differing_settings
 from misstep.harness.journal.records import MANIFEST, Manifest, encode
-from misstep.harness.lake.store import FolderStore, Store
 from misstep.harness.runs.file_batches import BATCH_BYTES
 from misstep.harness.runs.shards.layout import PLAN, Shard, refuse_unmerged
 from misstep.harness.runs.shards.planned_files import PlannedFile
+from misstep.harness.runs.shards.store import FolderStore
 
 _PIECES = 8
 """About how many pieces a shard has at least, so that shards come out about even."""
@@ -51,7 +51,7 @@ class Slice(Struct, frozen=True):
         return self.start == 0 and self.stop == self.file.weight
 
 
-def read_plan(store: Store) -> tuple[Plan, str] | None:
+def read_plan(store: FolderStore) -> tuple[Plan, str] | None:
     """Return the plan of a run and its SHA-256; `None` if there is none."""
     content = store.read(PLAN)
     if content is None:
@@ -64,7 +64,7 @@ def read_plan(store: Store) -> tuple[Plan, str] | None:
 
 
 def frozen_plan(
-    store: Store, wanted: Plan, with_files: Callable[[Plan], Plan] = lambda wanted: wanted
+    store: FolderStore, wanted: Plan, with_files: Callable[[Plan], Plan] = lambda wanted: wanted
 ) -> tuple[Plan, str]:
     """Return the plan of a run, made if this shard is the first, and its SHA-256."""
     there = read_plan(store)

@@ -57,7 +57,7 @@ def test_limits_belong_to_the_merge() -> None:
     ("arguments", "message"),
     [
         (["runs", "--shard", "1/2"], "--shard needs --out"),
-        (["runs", "--out", "memory://run"], "only a run in shards can lie at an address"),
+        (["runs", "--out", "memory://run"], "a run does not lie at an address"),
     ],
 )
 def test_where_a_run_in_shards_lies_has_to_be_said(arguments: list[str], message: str) -> None:

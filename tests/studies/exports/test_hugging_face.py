@@ -17,7 +17,7 @@ from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, repaired_r
 @pytest.fixture
 def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The cache of `datasets`, in a folder of the test, and no network."""
-    datasets = pytest.importorskip("datasets", reason="pip install 'misstep[lake]' brings datasets")
+    datasets = pytest.importorskip("datasets", reason="pip install 'misstep[files]' brings datasets")
     datasets.disable_progress_bars()
     monkeypatch.setattr("datasets.config.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cached")

@@ -155,7 +155,7 @@ def test_without_pyarrow_the_archive_that_zstandard_packed_names_what_is_missing
     path = tmp_path / "log.eval"
     packed_by_zstandard(path, {"header.json": b"{}", "samples/a.json": b'{"id": "a"}'})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingPrerequisite, match=r"zstandard packed .*log\.eval.*misstep\[lake\]"):
+    with pytest.raises(MissingPrerequisite, match=r"zstandard packed .*log\.eval.*misstep\[files\]"):
         list(read_file(path))
 
 

@@ -261,9 +261,9 @@ def test_what_unpacks_to_many_times_its_size_is_cut_off(tmp_path: Path, monkeypa
 def test_without_pyarrow_the_command_that_brings_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = lake(tmp_path / "lake.parquet")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingPrerequisite, match=r"pip install 'misstep\[lake\]'"):
+    with pytest.raises(MissingPrerequisite, match=r"pip install 'misstep\[files\]'"):
         list(read_file(path))
-    assert "pip install 'misstep[lake]'" in error_of(path)
+    assert "pip install 'misstep[files]'" in error_of(path)
 
 
 @given(st.data())

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-import fsspec
 import pyarrow
 import pytest
 from hypothesis import given, settings
@@ -16,13 +15,13 @@ from pyarrow.parquet import write_table
 
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.errors import InputError, UsageError
-from misstep.harness.lake.store import open_store
 from misstep.harness.runs.classify import ClassifyPlan, classify_paths
 from misstep.harness.runs.opened import open_of
 from misstep.harness.runs.shards.classify import ShardDone, classify_shard
 from misstep.harness.runs.shards.layout import PLAN, Shard, shards_of
 from misstep.harness.runs.shards.merge import merge_shards
 from misstep.harness.runs.shards.plan import read_plan, slices_of
+from misstep.harness.runs.shards.store import FolderStore
 from misstep.studies.run_frames import open_frames
 from tests.misstep.made_up import atif
 
@@ -44,7 +43,7 @@ def _short_pieces() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Long JSON Lines with a broken line, a packed file, short ones with the same ids, an empty one, and another."""
-    folder = tmp_path_factory.mktemp("lake") / "runs"
+    folder = tmp_path_factory.mktemp("made") / "runs"
     (folder / "more").mkdir(parents=True)
     long = [atif(f"s{i % 5}", steps=4) for i in range(11)]
     (folder / "long.jsonl").write_bytes(b"".join([*long[:6], b'{"broken\n', *long[6:]]))
@@ -66,7 +65,7 @@ def _shard(runs: Path, out: object, number: int, count: int) -> ShardDone:
 
 
 def _merge(out: object) -> dict[str, bytes]:
-    store = open_store(str(out))
+    store = FolderStore(Path(str(out)))
     result = read_plan(store)
     assert result is not None
     merge_shards(store, *result, _concluded)
@@ -103,7 +102,7 @@ def test_any_number_of_shards_in_any_order_with_any_repeats_is_the_run_without_s
 def test_long_files_are_cut_at_lines_and_at_row_groups(runs: Path, tmp_path: Path) -> None:
     for shard in shards_of(8):
         _shard(runs, tmp_path, shard.number, 8)
-    plan, _ = read_plan(open_store(str(tmp_path))) or pytest.fail("no plan")
+    plan, _ = read_plan(FolderStore(tmp_path)) or pytest.fail("no plan")
     cut = {
         one.file.file.rpartition("/")[2] for shard in shards_of(8) for one in slices_of(plan, shard) if not one.whole
     }
@@ -147,7 +146,7 @@ def test_a_shard_killed_at_any_write_is_done_again_and_leaves_nothing_behind(run
     assert kills >= 3
     assert done.before is not before
     assert _merge(tmp_path) == unsharded
-    kept = {name.rpartition("/")[2] for name in open_store(str(tmp_path)).names("shards")}
+    kept = {name.rpartition("/")[2] for name in FolderStore(tmp_path).names("shards")}
     assert {name.rpartition(".")[2] for name in kept} == {"json", "part"}
 
 
@@ -181,10 +180,10 @@ def test_a_damaged_part_is_refused_and_the_same_shard_writes_it_again(runs: Path
 
 def test_shards_of_another_version_are_not_merged(runs: Path, tmp_path: Path) -> None:
     _shard(runs, tmp_path, 1, 1)
-    plan, digest = read_plan(open_store(str(tmp_path))) or pytest.fail("no plan")
+    plan, digest = read_plan(FolderStore(tmp_path)) or pytest.fail("no plan")
     earlier = structs.replace(plan, manifest=structs.replace(plan.manifest, misstep="0.0.1"))
     with pytest.raises(UsageError, match=r"are of Misstep 0\.0\.1 and this is"):
-        merge_shards(open_store(str(tmp_path)), earlier, digest, _concluded)
+        merge_shards(FolderStore(tmp_path), earlier, digest, _concluded)
 
 
 def test_a_file_that_changed_between_shards_is_refused_by_name(tmp_path: Path) -> None:
@@ -245,10 +244,10 @@ def test_a_merge_that_was_killed_goes_on_and_nothing_else_does(runs, unsharded, 
     def killed(_summary: object, _folder: Path) -> dict[str, bytes]:
         raise _Killed
 
-    result = read_plan(open_store(str(tmp_path)))
+    result = read_plan(FolderStore(tmp_path))
     assert result is not None
     with pytest.raises(_Killed):
-        merge_shards(open_store(str(tmp_path)), *result, killed)
+        merge_shards(FolderStore(tmp_path), *result, killed)
     with pytest.raises(UsageError, match="shards that are not merged"):
         classify_paths([runs], ASKED, tmp_path)
     assert _merge(tmp_path) == unsharded
@@ -267,14 +266,3 @@ def test_a_merged_run_takes_new_files_and_is_not_merged_again(tmp_path: Path) ->
     assert items == ["a", "b"]
     with pytest.raises(UsageError, match=r"changed since its shards were merged: .*b\.jsonl came in"):
         _merge(out)
-
-
-def test_a_run_may_lie_at_an_address(runs: Path, unsharded: dict[str, bytes], tmp_path: Path) -> None:
-    out = f"memory://{tmp_path.name}/run"
-    for shard in shards_of(3):
-        _shard(runs, out, shard.number, 3)
-    assert _merge(out) == unsharded
-    first = open_store(out).read("run.toml")
-    assert _merge(out) == unsharded
-    assert open_store(out).read("run.toml") == first
-    fsspec.filesystem("memory").rm(f"/{tmp_path.name}", recursive=True)

@@ -12,11 +12,11 @@ import pytest
 
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.errors import MissingPrerequisite, UsageError
-from misstep.harness.lake.store import open_store
 from misstep.harness.runs.classify import ClassifyPlan, classify_paths
 from misstep.harness.runs.shards.classify import plan_of_classify
 from misstep.harness.runs.shards.cluster import Cluster, open_cluster
 from misstep.harness.runs.shards.layout import shards_of
+from misstep.harness.runs.shards.store import FolderStore
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 from misstep.studies.merged_runs import classified_on_cluster
@@ -93,7 +93,7 @@ class OneWorker:
 
 def test_a_path_that_a_worker_does_not_see_is_named(tmp_path: Path) -> None:
     cluster = Cluster(OneWorker())
-    cluster.require_paths([str(tmp_path), "memory://lake"])
+    cluster.require_paths([str(tmp_path)])
     with pytest.raises(UsageError, match=r"nowhere is not there on the worker tcp://10.0.0.7:4000, which runs in "):
         cluster.require_paths([str(tmp_path), str(tmp_path / "nowhere")])
 
@@ -109,7 +109,7 @@ def test_a_worker_with_another_misstep_or_none_is_named(version: object, message
 
 
 def test_a_run_is_cut_as_asked_for_else_as_it_was_begun_else_by_the_threads(runs: Path, tmp_path: Path) -> None:
-    cluster, store = Cluster(OneWorker()), open_store(str(tmp_path / "run"))
+    cluster, store = Cluster(OneWorker()), FolderStore(tmp_path / "run")
     assert (cluster.shards_for(store, None), cluster.shards_for(store, 7)) == (6, 7)
     plan_of_classify(store, 5, [str(runs)], ClassifyPlan(CATEGORIES, classify_all))
     assert (cluster.shards_for(store, None), cluster.shards_for(store, 7)) == (5, 7)

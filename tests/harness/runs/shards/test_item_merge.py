@@ -16,13 +16,13 @@ from misstep.harness.exchange import Failure, Outcome, Request
 from misstep.harness.journal.records import MANIFEST, VERDICTS, read_manifest, read_verdicts
 from misstep.harness.judges.judge_file import JudgeSpec, read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.lake.store import FolderStore
 from misstep.harness.runs.judging.item_selection import Sampling
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.kind import RunEnd
 from misstep.harness.runs.run import ANSWERS
 from misstep.harness.runs.shards.layout import PLAN, Shard, shards_of
 from misstep.harness.runs.shards.plan import dealt, read_plan
+from misstep.harness.runs.shards.store import FolderStore
 from misstep.studies.judged_runs import open_run
 from misstep.studies.judging.scored import write_scores
 from misstep.studies.kinds.judged import JudgedRuns

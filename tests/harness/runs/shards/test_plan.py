@@ -10,12 +10,12 @@ from msgspec import structs
 
 from misstep.harness.classifiers import classify_all
 from misstep.harness.errors import UsageError
-from misstep.harness.lake.store import open_store
 from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.file_batches import BATCH_BYTES
 from misstep.harness.runs.shards.layout import PLAN, shards_of
 from misstep.harness.runs.shards.plan import Plan, frozen_plan, slices_of
 from misstep.harness.runs.shards.planned_files import PlannedFile
+from misstep.harness.runs.shards.store import FolderStore
 
 FILES = st.lists(
     st.tuples(st.integers(0, 5 * BATCH_BYTES), st.lists(st.integers(0, BATCH_BYTES), max_size=4)),
@@ -48,7 +48,7 @@ def test_shards_have_every_byte_once_and_none_has_more_than_its_share_and_one_pi
 
 
 def test_the_first_shard_freezes_the_plan_and_the_others_list_nothing(tmp_path: Path) -> None:
-    store = open_store(str(tmp_path))
+    store = FolderStore(tmp_path)
     first = frozen_plan(
         store, _plan(), lambda asked: structs.replace(asked, files=(PlannedFile("runs/a.jsonl", 5, "17"),))
     )
@@ -65,20 +65,20 @@ def test_the_first_shard_freezes_the_plan_and_the_others_list_nothing(tmp_path: 
     ],
 )
 def test_a_shard_of_another_run_is_refused_with_what_differs(tmp_path: Path, asked: Plan, message: str) -> None:
-    frozen_plan(open_store(str(tmp_path)), _plan())
+    frozen_plan(FolderStore(tmp_path), _plan())
     with pytest.raises(UsageError, match=message):
-        frozen_plan(open_store(str(tmp_path)), asked)
+        frozen_plan(FolderStore(tmp_path), asked)
 
 
 def test_a_shard_of_another_version_is_refused(tmp_path: Path) -> None:
     earlier = structs.replace(_plan(), manifest=structs.replace(_plan().manifest, misstep="0.0.1"))
-    frozen_plan(open_store(str(tmp_path)), earlier)
+    frozen_plan(FolderStore(tmp_path), earlier)
     with pytest.raises(UsageError, match=r"begun by Misstep 0\.0\.1"):
-        frozen_plan(open_store(str(tmp_path)), _plan())
+        frozen_plan(FolderStore(tmp_path), _plan())
 
 
 def test_a_run_that_was_not_made_in_shards_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text("schema = 1\n")
     with pytest.raises(UsageError, match="not made in shards"):
-        frozen_plan(open_store(str(tmp_path)), _plan())
+        frozen_plan(FolderStore(tmp_path), _plan())
     assert not (tmp_path / PLAN).exists()
