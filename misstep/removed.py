@@ -13,8 +13,12 @@ REMOVED = {
     "judge rank": "`misstep judge run` on pairs of outputs ranks the systems.",
     "judge run --require": "Gate the judge on labelled items with --fail-under.",
     "classify --require": "Gate the judge on labelled items: `misstep judge run … --fail-under accuracy.lower=0.8`.",
+    "pack": "Commands read sessions where they are, also at an address; `misstep convert` writes them as ATIF.",
     "plugins": "Use `misstep doctor`, which lists plug-ins.",
+    "repair build --find": "Build from the shipped recipes, or with --history from a repository's past fixes.",
+    "repair review rollout": "Use `misstep repair report RUN`, which counts what became of the patches.",
     "schema": "Run `make docs`, which writes the JSON Schemas to site/schemas.",
+    "sessions": "Query the Parquet files with pyarrow or pandas.",
     "skill": "Copy the folder examples/agent_skill.",
     "view --compare": "Write a page for each run with `misstep view FILE --id ID`.",
 }
