@@ -58,7 +58,7 @@ def target(tmp_path: Path) -> Path:
 
 
 def run(target: Path, sandbox: Sandbox, out: Path) -> ReflectSummary:
-    skill = CommandSkill(target, sandbox)
+    skill = CommandSkill(target, read_command_file(target), sandbox)
     chosen = agents_of_skill(skill, "", 0)
     return run_reflexive(ReflectPlan(skill, chosen.name, chosen.agents), out, VirtualClock())
 
@@ -168,4 +168,4 @@ def test_a_line_that_cannot_be_run_blames_no_worker(target, sandbox, tmp_path, o
 def test_without_lines_to_try_a_model_is_needed(target: Path, sandbox: Sandbox) -> None:
     target.write_text("\n".join(line for line in TWO_ITEMS.splitlines() if not line.startswith("try")))
     with pytest.raises(UsageError, match=r"Name a model with --model, or .* under `try`"):
-        agents_of_skill(CommandSkill(target, sandbox), "", 0)
+        agents_of_skill(CommandSkill(target, read_command_file(target), sandbox), "", 0)
