@@ -15,6 +15,7 @@ from misstep.harness.runs.reflect.chosen_agents import agents_of_skill
 from misstep.harness.runs.reflect.command_file import read_command_file
 from misstep.harness.runs.reflect.command_skill import CommandSkill
 from misstep.harness.runs.reflect.running import CHANGES, ReflectPlan, ReflectSummary, recorded_events, run_reflexive
+from misstep.harness.runs.reflect.skills import SkillOptions, made_skill
 from misstep.harness.workspace import Sandbox
 from tests.harness.repair.conftest import sandbox as sandbox
 
@@ -169,3 +170,12 @@ def test_without_lines_to_try_a_model_is_needed(target: Path, sandbox: Sandbox) 
     target.write_text("\n".join(line for line in TWO_ITEMS.splitlines() if not line.startswith("try")))
     with pytest.raises(UsageError, match=r"Name a model with --model, or .* under `try`"):
         agents_of_skill(CommandSkill(target, read_command_file(target), sandbox), "", 0)
+
+
+def test_a_number_of_items_is_drawn_by_the_seed_with_what_they_come_after(target: Path, sandbox: Sandbox) -> None:
+    def drawn(n: int, seed: int) -> tuple[str, ...]:
+        options = SkillOptions(n, seed, sandbox=sandbox.name, target=target)
+        return tuple(item.id for item in made_skill("command", options).items)
+
+    assert {drawn(1, seed) for seed in range(9)} == {("first",)}
+    assert drawn(2, 0) == drawn(7, 0) == ("second", "first")
