@@ -82,10 +82,11 @@ class CommandSkill:
         return agents_of(ScriptedWorker(self.form))
 
     def settings(self) -> dict[str, Any]:
-        """Return the digests of the file and of the checkout, the sandbox, and that people made the items."""
+        """Return the digests of the file and of the checkout, the number of items, the sandbox, and who made them."""
         return {
             "target": sha256(self._path.read_bytes()).hexdigest(),
             "checkout": self._digest,
+            "items": len(self.items),
             "sandbox": self._sandbox.name,
             "evidence": "real",
         }

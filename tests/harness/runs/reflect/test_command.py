@@ -11,6 +11,7 @@ from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.journal.run_folder import RunInProgress
 from misstep.harness.records.loop_events import Failed, LoopEvent, SnapshotTaken
+from misstep.harness.reflexive.protocols import Skill
 from misstep.harness.runs.reflect.chosen_agents import agents_of_skill
 from misstep.harness.runs.reflect.command_file import read_command_file
 from misstep.harness.runs.reflect.command_skill import CommandSkill
@@ -173,9 +174,13 @@ def test_without_lines_to_try_a_model_is_needed(target: Path, sandbox: Sandbox) 
 
 
 def test_a_number_of_items_is_drawn_by_the_seed_with_what_they_come_after(target: Path, sandbox: Sandbox) -> None:
-    def drawn(n: int, seed: int) -> tuple[str, ...]:
-        options = SkillOptions(n, seed, sandbox=sandbox.name, target=target)
-        return tuple(item.id for item in made_skill("command", options).items)
+    def drawn(n: int, seed: int) -> Skill:
+        return made_skill("command", SkillOptions(n, seed, sandbox=sandbox.name, target=target))
 
-    assert {drawn(1, seed) for seed in range(9)} == {("first",)}
-    assert drawn(2, 0) == drawn(7, 0) == ("second", "first")
+    def names(skill: Skill) -> list[str]:
+        return [item.id for item in skill.items]
+
+    one, both = drawn(1, 0), drawn(2, 0)
+    assert all(names(drawn(1, seed)) == names(one) == ["first"] for seed in range(9))
+    assert names(both) == names(drawn(7, 0)) == ["second", "first"]
+    assert one.settings() != both.settings()
