@@ -28,7 +28,7 @@ _TARGET = Path(__file__).parents[2] / "examples/hardening/target.toml"
 PLANS = {
     ABLATION: AblationPlan(tuple(range(16))),
     HARDENING: AblationPlan(
-        tuple(range(8)),
+        tuple(range(12)),
         "command",
         SkillOptions(_RULES, target=_TARGET),
         "scripted",
