@@ -42,7 +42,7 @@ Resource = Literal[
 
 
 class WorkItem(Struct, frozen=True, omit_defaults=True):
-    """One thing to bring about on the target, such as a rule of a hardening guide.
+    """One thing to bring about on the target, such as a setting or a repair.
 
     - `id`: Its name, unique in its skill.
     - `category`: Its kind, for memory and for the report.

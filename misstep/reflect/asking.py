@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from misstep.harness.runs.reflect.chosen_agents import ChosenAgents
 
 Skill = Annotated[
-    str, typer.Argument(metavar="[SKILL]", help="Skill: simulated, hardening, repair, command, or package.module:name.")
+    str, typer.Argument(metavar="[SKILL]", help="Skill: simulated, repair, command, or package.module:name.")
 ]
 AgentsName = Annotated[
     str, typer.Option(metavar="NAME", help="Agents of the skill, or `model`.", show_default="the skill's first")
@@ -81,8 +81,8 @@ def separate(option: str, named: list[str] | None) -> list[str]:
 
 def refuse_ignored(context: typer.Context, skill: str, *, asks_model: bool, unsafe: bool = False) -> None:
     """Refuse the options that the skill, or agents that ask no model, would not read."""
-    if skill in ("simulated", "hardening"):
-        refuse_given(context, {"cases", "target"}, f"the skill {skill} has items of its own")
+    if skill == "simulated":
+        refuse_given(context, {"cases", "target"}, "the skill simulated has items of its own")
     if skill in ("repair", "command"):
         refuse_given(context, {"target" if skill == "repair" else "cases"}, f"the skill {skill} has no use for it")
     if skill == "simulated":

@@ -64,11 +64,11 @@ def run(
     may break the target: a failed attempt is diagnosed, and then the target is restored. --without leaves a mechanism
     out (`misstep help reflect-mechanisms`), to see what it is for.
 
-    The skill `simulated` generates items and needs nothing; `hardening` works on a root file system in the sandbox,
-    `repair` on repair cases (--cases), `command` on a project of yours (--target FILE.toml, `misstep help
-    reflect-command`). Without a model, a skill's own agents work; with --model or --local a model has
-    every role, and --replay answers for the model that was recorded. `misstep help reflect-skill` says how to write a
-    skill. The same command continues a run that was stopped or killed, at any moment.
+    The skill `simulated` generates items and needs nothing; `repair` works on repair cases (--cases), `command` on a
+    project of yours (--target FILE.toml, `misstep help reflect-command`). Without a model, a skill's own agents work;
+    with --model or --local a model has every role, and --replay answers for the model that was recorded. `misstep help
+    reflect-skill` says how to write a skill. The same command continues a run that was stopped or killed, at any
+    moment.
 
     The exit code is 1 if the run stopped before all items had their end.
     """

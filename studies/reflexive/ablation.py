@@ -22,11 +22,19 @@ ABLATION, HARDENING, PLATEAU = "ablation", "hardening", "plateau"
 
 _AGAIN = ("snapshots", "memory")
 _OF_FAILURE_MODES = tuple(MECHANISMS)[:9]
-_RULES = 12
+_RULES = 5
+_TARGET = Path(__file__).resolve().parents[2] / "examples/hardening/target.toml"
 
 PLANS = {
     ABLATION: AblationPlan(tuple(range(16))),
-    HARDENING: AblationPlan(tuple(range(12)), "hardening", SkillOptions(_RULES), mechanisms=_OF_FAILURE_MODES),
+    HARDENING: AblationPlan(
+        tuple(range(12)),
+        "command",
+        SkillOptions(_RULES, target=_TARGET),
+        "scripted",
+        _OF_FAILURE_MODES,
+        LoopSettings(ItemLimits(300.0)),
+    ),
     PLATEAU: AblationPlan(
         tuple(range(16)),
         mechanisms=("plateau_by_content",),
@@ -38,7 +46,7 @@ PLANS = {
 
 _TITLES = {
     ABLATION: "mixed agents on generated items of the skill simulated, {seeds} seeds",
-    HARDENING: f"mixed agents on {_RULES} rules of the skill hardening, run in the sandbox, {{seeds}} seeds",
+    HARDENING: f"scripted lines on {_RULES} items of examples/hardening, run in the sandbox, {{seeds}} seeds",
     PLATEAU: "mixed agents on generated items of 400 seconds, the strategist asked after 5 failures, {seeds} seeds",
 }
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from misstep.harness.journal.records import VERDICTS, read_verdicts
-from misstep.harness.records.loop_events import Diagnosed, Restored
-from misstep.harness.runs.reflect.running import recorded_events
+from misstep.harness.records.loop_events import Diagnosed, Failed, Restored
+from misstep.harness.runs.reflect.running import CHANGES, recorded_events
 from tests.harness.clients.faulty_server import Play, answer, completion, serving, stall
 from tests.misstep.as_a_user import in_a_thread, misstep
 from tests.waiting import wait_until
@@ -84,3 +84,22 @@ def test_the_skill_of_the_examples_is_broken_diagnosed_from_outside_and_restored
     happened = [event.happened for event in recorded_events(tmp_path / "run")]
     assert {one.channel for one in happened if isinstance(one, Diagnosed)} == {"out_of_band"}
     assert all(one.verified and one.reachable for one in happened if isinstance(one, Restored))
+
+
+def test_lines_that_lock_the_administrator_out_or_change_a_check_are_put_back_until_the_rule_is_kept(tmp_path) -> None:
+    line = [sys.executable, "-m", "misstep", "reflect", "run", "command", "--json", "--out", str(tmp_path / "run")]
+    line += ["--target", str(EXAMPLES / "hardening/target.toml"), "--n", "5", "--seed", "3"]
+    done = subprocess.run(line, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    assert {item["id"]: (item["end"], item["attempts"]) for item in json.loads(done.stdout)["items"]} == {
+        "ssh_admin_key": ("solved", 1),
+        "ssh_keys_only": ("solved", 2),
+        "ssh_idle": ("solved", 2),
+        "no_forwarding": ("solved", 3),
+        "random_addresses": ("solved", 2),
+    }
+    happened = [event.happened for event in recorded_events(tmp_path / "run")]
+    failures = Counter(one.kind for one in happened if isinstance(one, Failed))
+    assert failures == {"unhealthy": 2, "check_failed": 2, "check_weakened": 1}
+    changes = (tmp_path / "run" / CHANGES).read_text()
+    assert "checks/" not in changes
+    assert "+PasswordAuthentication no" in changes

@@ -13,7 +13,7 @@ from misstep.harness.agent.turns import Turn
 from misstep.harness.errors import InputError, MissingPrerequisite
 from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.protocols import Context, MakeAgents, Target
-from misstep.harness.runs.reflect.command_file import CommandFile, read_command_file
+from misstep.harness.runs.reflect.command_file import CommandFile
 from misstep.harness.runs.reflect.command_target import CommandTarget, digest_of, lay_out, matches
 from misstep.harness.runs.reflect.repair_skill import NO_MORE, SECONDS, agents_of
 from misstep.harness.workspace import (
@@ -62,9 +62,8 @@ class CommandSkill:
     name = "command"
     words = frozenset(_WORDS.split())
 
-    def __init__(self, path: Path, sandbox: Sandbox) -> None:
-        self._path, self._sandbox = path, sandbox
-        self.form = form = read_command_file(path)
+    def __init__(self, path: Path, form: CommandFile, sandbox: Sandbox) -> None:
+        self._path, self.form, self._sandbox = path, form, sandbox
         self.items: Sequence[WorkItem] = form.items
         self.vital_signs = tuple(one.sign for one in form.vital_sign)
         self.commands = form.limits.commands
@@ -91,10 +90,11 @@ class CommandSkill:
         return agents_of(ScriptedWorker(self.form))
 
     def settings(self) -> dict[str, Any]:
-        """Return the digests of the file and of the checkout, the sandbox, and that people made the items."""
+        """Return the digests of the file and of the checkout, the number of items, the sandbox, and who made them."""
         return {
             "target": sha256(self._path.read_bytes()).hexdigest(),
             "checkout": self._digest,
+            "items": len(self.items),
             "sandbox": self._sandbox.name,
             "evidence": "real",
         }

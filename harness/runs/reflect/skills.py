@@ -5,6 +5,7 @@ from pathlib import Path
 from random import Random
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.errors import UsageError
 from misstep.harness.records.loop_events import WorkItem
@@ -17,7 +18,7 @@ from misstep.harness.workspace import find_sandbox
 class SkillOptions(Struct, frozen=True):
     """What a skill is made from.
 
-    - `n`: How many items a skill that generates its items makes; `None` for its own number.
+    - `n`: How many items it generates, or draws of those that it has; `None` for its own number.
     - `cases`: Where the cases are, for a skill that works on a user's own.
     - `target`: The file of a target, for the skill `command`.
     - `sandbox`: Which sandbox it runs commands in; one that runs none does not look for it.
@@ -36,7 +37,6 @@ SKILLS: Registry[Callable[[SkillOptions], Skill]] = Registry(
     "misstep.skills",
     {
         "simulated": "misstep.harness.runs.reflect.skills:simulated",
-        "hardening": "misstep.harness.runs.reflect.skills:hardening",
         "repair": "misstep.harness.runs.reflect.skills:repair",
         "command": "misstep.harness.runs.reflect.skills:command",
     },
@@ -57,15 +57,6 @@ def simulated(options: SkillOptions) -> Skill:
     from misstep.harness.reflexive.simulated.skill import SimulatedSkill
 
     return SimulatedSkill(seed=options.seed) if options.n is None else SimulatedSkill(options.n, options.seed)
-
-
-def hardening(options: SkillOptions) -> Skill:
-    """Return the rules of a guide on a root file system in the sandbox."""
-    from misstep.harness.reflexive.hardening import HardeningSkill
-
-    sandbox = find_sandbox(options.sandbox).showing(options.show)
-    whole = HardeningSkill(sandbox)
-    return whole if options.n is None else HardeningSkill(sandbox, sampled(whole.items, options.n, options.seed))
 
 
 def sampled(items: Sequence[WorkItem], n: int, seed: int) -> tuple[str, ...]:
@@ -95,9 +86,14 @@ def repair(options: SkillOptions) -> Skill:
 
 def command(options: SkillOptions) -> Skill:
     """Return the items of a file on a checkout of the user's."""
+    from misstep.harness.runs.reflect.command_file import read_command_file
     from misstep.harness.runs.reflect.command_skill import CommandSkill
 
     if options.target is None:
         advice = "Name its TOML file with --target; `misstep help reflect-command` shows one."
         raise UsageError("the skill `command` needs a file that names a checkout and its items", advice)
-    return CommandSkill(options.target, find_sandbox(options.sandbox).showing(options.show))
+    form = read_command_file(options.target)
+    if options.n is not None:
+        chosen = sampled(form.items, options.n, options.seed)
+        form = replace(form, item=tuple(one for one in form.item if one.id in chosen))
+    return CommandSkill(options.target, form, find_sandbox(options.sandbox).showing(options.show))

@@ -67,7 +67,7 @@ IGNORED = [
     ("triage", "cases", "--model", "m", "--iterations", "3"),
     ("triage", "cases", "--access", "read-only", "--unsafe-no-sandbox"),
     ("reflect", "run", "--out", "o", "--cases", "c"),
-    ("reflect", "run", "hardening", "--out", "o", "--temperature", "1"),
+    ("reflect", "run", "repair", "--out", "o", "--temperature", "1"),
     ("reflect", "ablation", "--out", "o", "--sandbox", "sandlock"),
     ("experiment", "run", "--n", "2", "--out", "o", "--cache", "c"),
 ]

@@ -209,14 +209,6 @@ def test_repair_cases_are_worked_on_by_the_same_loop(reflect, tmp_path, sandbox)
     assert (item["id"], item["end"], item["attempts"]) == ("price", "solved", 1)
 
 
-def test_rules_of_the_hardening_guide_are_worked_on_by_the_same_loop(reflect, tmp_path, sandbox) -> None:  # noqa: ARG001
-    line = ["run", "hardening", "--agents", "perfect", "--items", "banner_text,files_sticky_tmp"]
-    code, out, err = reflect(*line, "--out", tmp_path / "run", "--json")
-    assert code == 0, err
-    wanted = {"banner_text": "solved", "files_sticky_tmp": "solved"}
-    assert {item["id"]: item["end"] for item in json.loads(out)["items"]} == wanted
-
-
 def test_a_model_works_on_a_project_of_the_users_by_several_commands_an_attempt(
     reflect: Reflect,
     tmp_path: Path,

@@ -7,14 +7,18 @@ from msgspec import structs
 from misstep.harness.reflexive.settings import MECHANISMS
 from misstep.harness.runs.reflect.ablation import AblationPlan
 from misstep.harness.runs.reflect.skills import SkillOptions
+from misstep.harness.workspace import Sandbox
 from misstep.studies.reflexive.ablation import (
+    HARDENING,
     ablation_of,
+    made_again,
     not_as_recorded,
     record_anew,
     recorded_ablation,
     recorded_runs,
 )
 from misstep.studies.reflexive.runs import About
+from tests.harness.repair.conftest import sandbox as sandbox
 
 PLAN = AblationPlan((0, 1), options=SkillOptions(n=4), mechanisms=("typed_evaluation", "memory"))
 
@@ -44,3 +48,9 @@ def test_what_is_recorded_is_what_the_loop_has_today() -> None:
     recorded = recorded_runs()
     assert {name for run in recorded for name in run.without} in (set(MECHANISMS), set())
     assert all(run.finished for run in recorded)
+
+
+def test_the_runs_on_configuration_files_come_out_as_recorded(sandbox: Sandbox) -> None:  # noqa: ARG001
+    again = made_again(3, HARDENING)
+    assert [len(run.without) for run in again] == [0, 1, len(MECHANISMS)]
+    assert not_as_recorded(again, recorded_runs(name=HARDENING)) == []

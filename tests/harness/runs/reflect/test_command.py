@@ -11,10 +11,12 @@ from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.journal.run_folder import RunInProgress
 from misstep.harness.records.loop_events import Failed, LoopEvent, SnapshotTaken
+from misstep.harness.reflexive.protocols import Skill
 from misstep.harness.runs.reflect.chosen_agents import agents_of_skill
 from misstep.harness.runs.reflect.command_file import read_command_file
 from misstep.harness.runs.reflect.command_skill import CommandSkill
 from misstep.harness.runs.reflect.running import CHANGES, ReflectPlan, ReflectSummary, recorded_events, run_reflexive
+from misstep.harness.runs.reflect.skills import SkillOptions, made_skill
 from misstep.harness.workspace import Sandbox
 from tests.harness.repair.conftest import sandbox as sandbox
 
@@ -58,7 +60,7 @@ def target(tmp_path: Path) -> Path:
 
 
 def run(target: Path, sandbox: Sandbox, out: Path) -> ReflectSummary:
-    skill = CommandSkill(target, sandbox)
+    skill = CommandSkill(target, read_command_file(target), sandbox)
     chosen = agents_of_skill(skill, "", 0)
     return run_reflexive(ReflectPlan(skill, chosen.name, chosen.agents), out, VirtualClock())
 
@@ -168,4 +170,17 @@ def test_a_line_that_cannot_be_run_blames_no_worker(target, sandbox, tmp_path, o
 def test_without_lines_to_try_a_model_is_needed(target: Path, sandbox: Sandbox) -> None:
     target.write_text("\n".join(line for line in TWO_ITEMS.splitlines() if not line.startswith("try")))
     with pytest.raises(UsageError, match=r"Name a model with --model, or .* under `try`"):
-        agents_of_skill(CommandSkill(target, sandbox), "", 0)
+        agents_of_skill(CommandSkill(target, read_command_file(target), sandbox), "", 0)
+
+
+def test_a_number_of_items_is_drawn_by_the_seed_with_what_they_come_after(target: Path, sandbox: Sandbox) -> None:
+    def drawn(n: int, seed: int) -> Skill:
+        return made_skill("command", SkillOptions(n, seed, sandbox=sandbox.name, target=target))
+
+    def names(skill: Skill) -> list[str]:
+        return [item.id for item in skill.items]
+
+    one, both = drawn(1, 0), drawn(2, 0)
+    assert all(names(drawn(1, seed)) == names(one) == ["first"] for seed in range(9))
+    assert names(both) == names(drawn(7, 0)) == ["second", "first"]
+    assert one.settings() != both.settings()
