@@ -12,6 +12,9 @@
 
     {text}
 
+The front matter may be left out: the prompt then has the name of its file, the version is the beginning of the file's
+SHA-256, and the placeholders are those that the text uses.
+
 The text above the line `<!-- item -->` is the system's message, the text below it is asked anew for each item;
 without that line all of it is asked. A placeholder that is not declared, or declared and not used, is an error. Braces
 around anything but a lower-case name are text.
@@ -32,7 +35,9 @@ ITEM_LINE = "<!-- item -->"
 _SHIPPED = Path(__file__).parent / "prompts"
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*\r?\n", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
-_FORM = "Open the file with ---, lines `name:`, `version:` and `placeholders:`, and --- again."
+_FORM = (
+    "Open the file with ---, lines `name:`, `version:` and `placeholders:`, and --- again; or leave all of that out."
+)
 
 
 class Prompt(Struct, frozen=True):
@@ -80,17 +85,19 @@ def shipped_prompt(name: str) -> Prompt:
 def parse_prompt(text: str, file: Path, sha256: str) -> Prompt:
     """Return the prompt in the text of a file; raises `InputError` where it breaks the form."""
     front = _FRONT.match(text)
-    if front is None:
-        raise InputError("the front matter is missing", _FORM, file=file, line=1)
-    fields = _fields(front[1], file)
+    if front is None and text.startswith("---"):
+        raise InputError("the front matter does not end", _FORM, file=file, line=1)
+    fields = {"name": file.stem, "version": sha256[:12]} if front is None else _fields(front[1], file)
     for field in ("name", "version"):
         if not fields.get(field):
             raise InputError(f"the front matter has no {field}", _FORM, file=file, field=field)
-    system, parted, user = text[front.end() :].partition(f"\n{ITEM_LINE}")
+    body = text if front is None else text[front.end() :]
+    system, parted, user = f"\n{body}".partition(f"\n{ITEM_LINE}")
     if not parted:
         system, user = "", system
-    declared = frozenset(name for name in re.split(r"[\s,\[\]]+", fields.get("placeholders", "")) if name)
     used = placeholders_in(system + user)
+    declared = frozenset(name for name in re.split(r"[\s,\[\]]+", fields.get("placeholders", "")) if name)
+    declared = used if front is None else declared
     _expect_same(declared, used, file)
     if not user.strip():
         raise InputError("the prompt has no question", f"Write what to ask below {ITEM_LINE}.", file=file)

@@ -15,32 +15,52 @@ OutcomeStatus = Literal["passed", "failed", "unknown"]
 
 
 class Tokens(Struct, frozen=True, gc=False, omit_defaults=True):
-    """What one turn cost, in tokens and US dollars; `None` where the format does not say."""
+    """What one turn cost, in tokens and US dollars; `None` where the format does not say.
+
+    `prompt` includes the tokens that were `cached` and those that were written to the cache, `cache_written`; of these
+    the server keeps `cache_written_1h` for an hour.
+    """
 
     prompt: int | None = None
     completion: int | None = None
     cached: int | None = None
     cost_usd: float | None = None
+    cache_written: int | None = None
+    cache_written_1h: int | None = None
 
 
 class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True):
-    """One tool call: parsed arguments, or the raw string with the reason why it does not parse."""
+    """One tool call: parsed arguments, or the raw string with the reason why it does not parse.
+
+    `recorded` is false where the recording does not hold the arguments: they are then unknown, and not empty.
+    """
 
     name: str
     arguments: dict[str, Any] | str = {}
     id: str | None = None
     parse_error: str | None = None
     extra: dict[str, Any] = {}
+    recorded: bool = True
 
 
 class ToolResult(Struct, frozen=True, gc=False, omit_defaults=True):
-    """What a tool answered; `is_error` and `exit_code` only where the format says so."""
+    """What a tool answered; `is_error` and `exit_code` only where the format says so.
+
+    `recorded` is false where the recording holds how a call ended but not the words of the answer: they are then
+    unknown, and not empty. Of a call of which it holds neither there is no result.
+    """
 
     text: str
     is_error: bool | None = None
     exit_code: int | None = None
     call_id: str | None = None
     extra: dict[str, Any] = {}
+    recorded: bool = True
+
+    @property
+    def says_nothing(self) -> bool:
+        """Return whether the recording holds neither the words of the answer nor that the call failed."""
+        return not self.recorded and not self.is_error and self.exit_code is None
 
 
 class Step(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -12,9 +12,11 @@ from misstep.harness.clients.local_server import weights
 from misstep.harness.datasets.catalogue import named_data_folder
 from misstep.harness.errors import MisstepError, UsageError
 from misstep.harness.escaping import plain
-from misstep.harness.observer.hook.settings import installed_hooks, settings_files, tried_hook
+from misstep.harness.observer.hook.settings import BusyMachine, installed_hooks, settings_files, tried_hook
+from misstep.harness.workspace import Sandbox, find_sandbox
 from misstep.harness.workspace.capabilities import Capability, SandboxReport, sandbox_report
 from misstep.options.common import Json, command_app
+from misstep.options.sandbox import Show
 
 app = command_app()
 _MOST_BUILT = 4
@@ -33,6 +35,8 @@ def doctor(
     ] = None,
     test_command: Annotated[str, typer.Option(metavar="LINE", help="Shell line that runs the tests of REPO.")] = "",
     python: Python = None,
+    sandbox: Annotated[str, typer.Option(help="Sandbox that runs them: auto, bubblewrap or sandlock.")] = "auto",
+    show: Show = None,
     json: Json = False,
 ) -> None:
     """Report what this machine can do, and name the command that installs each missing part.
@@ -42,10 +46,10 @@ def doctor(
     runs the tests of the last commit once; the exit code is 1 if none was seen that lacks no package.
     """
     if repository is not None:
-        _try_project(repository, test_command, python, json=json)
+        _try_project(repository, test_command, python, find_sandbox(sandbox).showing(show or ()), json=json)
         return
-    if test_command or python is not None:
-        raise UsageError("--test-command and --python without REPO", "Name the repository: `misstep doctor REPO …`.")
+    if test_command or python is not None or show or sandbox != "auto":
+        raise UsageError("an option about REPO without REPO", "Name the repository: `misstep doctor REPO …`.")
     report = sandbox_report()
     capabilities = (*report.capabilities, _model(), _browser(), _data(), _hook())
     document = {"sandbox": report.sandbox, "overlays": report.overlays, "tried": report.tried}
@@ -55,18 +59,19 @@ def doctor(
         raise typer.Exit(3)
 
 
-def _try_project(repository: Path, command: str, python: Path | None, *, json: bool) -> None:
+def _try_project(repository: Path, command: str, python: Path | None, sandbox: Sandbox, *, json: bool) -> None:
     from misstep.harness.repair.failure_bot.reproduce import try_project
 
     if not command:
         raise UsageError("a repository without --test-command", "Give it, as --test-command 'python -m pytest'.")
-    trial = try_project(repository, command, python)
+    trial = try_project(repository, command, python, sandbox)
     report = trial.report
     if json:
         print(msgspec.json.encode(trial).decode())
     else:
         ran = f"{report.ran - len(report.failed)} passed, {len(report.failed)} failed" if report.ran is not None else ""
-        rows = [("interpreter", trial.python), *(("shown, read-only", path) for path in trial.shown)]
+        rows = [("interpreter", plain(trial.python))]
+        rows += [("shown, read-only", plain(path)) for path in (*trial.shown, *trial.mounts)]
         if trial.built:
             rest = f" and {len(trial.built) - _MOST_BUILT} more" if len(trial.built) > _MOST_BUILT else ""
             rows.append(("built, not committed", ", ".join(map(plain, trial.built[:_MOST_BUILT])) + rest))
@@ -120,6 +125,8 @@ def _hook() -> Capability:
         return Capability("observer's hook", False, f"in {where}, but program {lacking!r} is missing", without, advice)
     try:
         seconds = tried_hook()
+    except BusyMachine as error:
+        return Capability("observer's hook", True, f"in {where}, but not tried: {error.found}", without, error.advice)
     except MisstepError as error:
         return Capability("observer's hook", False, f"in {where}, but {error.found}", without, "Report it as a fault.")
     watched = "sub-agents are watched where they have transcripts of their own"

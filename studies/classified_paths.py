@@ -17,7 +17,7 @@ from misstep.harness.runs.classify import ClassifyPlan, Conclude, classify_paths
 from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.classify import ShardDone, classify_shard
 from misstep.harness.runs.shards.layout import next_step
-from misstep.harness.trajectory import Trajectory
+from misstep.harness.trajectory import Tokens, Trajectory
 from misstep.studies.finished_runs import named_inputs, read_scores, require_finished
 
 
@@ -55,9 +55,9 @@ def priced_by(prices: Prices) -> Price:
     """Return what tokens cost at some prices; the cost is not known for a model without one."""
     of = cache(prices.of)
 
-    def price(model: str, input_tokens: int, output_tokens: int, cached: int) -> float | None:
+    def price(model: str, used: Tokens) -> tuple[float, bool] | None:
         known = of(model)
-        return known.cost(input_tokens, output_tokens, cached) if known else None
+        return known.cost_with_cache(used) if known else None
 
     return price
 

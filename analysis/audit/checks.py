@@ -17,6 +17,7 @@ from misstep.analysis.audit.arithmetic import (
     check_sum,
 )
 from misstep.analysis.audit.checked import Checked, opened, underdetermined
+from misstep.analysis.audit.contradictions import contradiction
 from misstep.analysis.audit.judges import check_precision_recall
 from misstep.analysis.audit.kappa import Raters, check_kappa
 from misstep.analysis.audit.kappa_rows import rows_by_label
@@ -54,15 +55,22 @@ def _checked(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:
     in_words = [number.printed for number in numbers if number.unit == "text"]
     if in_words and derivation.check != "same":
         return underdetermined(derivation.check, opened(f"{in_words[0]} is printed in words."))
+    lists = {
+        key: [paper[one] for one in names] for key, names in derivation.inputs.items() if not isinstance(names, str)
+    }
+    matrix = next((one for one in paper.matrix if one.id == derivation.inputs.get("matrix")), None)
+    cells = [[paper[name] for name in row] for row in matrix.cells] if matrix is not None else []
+    if why := contradiction(derivation.check, one, lists, cells):
+        return Checked(derivation.check, "impossible", why)
     match derivation.check:
         case "percentage" if "beside" in derivation.inputs:
-            return check_share_beside(figure, [paper[name] for name in derivation.inputs["beside"]], get("most"))
+            return check_share_beside(figure, lists["beside"], get("most"))
         case "percentage":
             return check_percentage(figure, get("count"), get("n"), get("repeats"))
         case "mean":
             return check_mean(figure, get("n"), get("step"), get("repeats"))
         case "sum":
-            return check_sum(figure, [paper[name] for name in derivation.inputs.get("parts", ())])
+            return check_sum(figure, lists.get("parts", ()))
         case "difference":
             return check_difference(figure, get("a"), get("b"))
         case "relative_change":
@@ -74,17 +82,12 @@ def _checked(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:
         case "precision_recall":
             return check_precision_recall(figure, one)
         case "kappa":
-            margins = tuple(paper[name] for name in derivation.inputs.get("margins", ()))
-            raters = Raters(get("n"), get("agreement"), get("labels"), margins)
-            matrix = next((one for one in paper.matrix if one.id == derivation.inputs.get("matrix")), None)
+            raters = Raters(get("n"), get("agreement"), get("labels"), tuple(lists.get("margins", ())))
             if matrix is None:
                 return check_kappa(figure, raters)
-            cells = [[paper[name] for name in row] for row in matrix.cells]
             return check_kappa(figure, raters, cells, rows_by_label(matrix.rows, matrix.columns), matrix.other_items)
         case "rater_agreement":
-            agreements, kappas = (
-                tuple(paper[name] for name in derivation.inputs.get(key, ())) for key in ("agreements", "kappas")
-            )
+            agreements, kappas = (tuple(lists.get(key, ())) for key in ("agreements", "kappas"))
             return check_rater_agreement(figure, Pairs(get("n"), get("labels"), agreements, kappas))
         case "two_proportion_p":
             counts, sizes, shares = ((get(f"{key}1"), get(f"{key}2")) for key in ("x", "n", "share"))

@@ -30,6 +30,7 @@ NEEDS: dict[str, frozenset[str]] = {
     "f1": frozenset({"tp", "fp", "fn"}),
     "accuracy": frozenset(CELLS),
 }
+_CLASSES = ("positives", "negatives")
 SUMS = {"positives": ("tp", "fn"), "negatives": ("fp", "tn"), "n": ("positives", "negatives")}
 
 
@@ -51,7 +52,7 @@ def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Chec
     if not NEEDS[measure] <= counts.keys():
         beside = {name: one for name, one in inputs.items() if name not in counted}
         return check_together(figure, measure, counts, beside, inputs.get("positives"))
-    above, below, working = _quotient(measure, _table(counts))
+    above, below, working = quotient(measure, counts)
     if below == 0:
         return underdetermined("precision_recall", f"{opening(measure)} is 0/0.")
     checked = compared("precision_recall", figure, working, point(Fraction(above, below)))
@@ -75,6 +76,10 @@ def _contradiction(counts: Mapping[str, int], known: Mapping[str, int]) -> str:
     most = max(known.values(), default=0)
     if "n" in known and most > known["n"]:
         return f"{most:,} is more than all {known['n']:,} items."
+    least = {total: counts.get(total, sum(counts.get(part, 0) for part in SUMS[total])) for total in _CLASSES}
+    if "n" in counts and sum(least.values()) > counts["n"]:
+        cells = " + ".join(f"{known[cell]:,}" for cell in (*CELLS, *_CLASSES) if cell in known)
+        return f"{cells} is more than all {counts['n']:,} items."
     for total, parts in SUMS.items():
         if total not in known or not set(parts) <= counts.keys():
             continue
@@ -87,7 +92,9 @@ def _contradiction(counts: Mapping[str, int], known: Mapping[str, int]) -> str:
     return ""
 
 
-def _quotient(measure: Measure, table: Confusion) -> tuple[int, int, str]:
+def quotient(measure: str, counts: Mapping[str, int]) -> tuple[int, int, str]:
+    """Return a measure of some cells as a quotient, and in words."""
+    table = _table(counts)
     above, beside = {
         "precision": (table.tp, table.fp),
         "recall": (table.tp, table.fn),
@@ -106,7 +113,7 @@ def _with_swaps(checked: Checked, figure: Figure, measure: Measure, counts: Mapp
         swaps.append(("columns_swapped", beside, counts, beside))
     repairs: dict[Repair, str] = {}
     for swapped, other, cells, called in swaps:
-        above, below, working = _quotient(other, _table(cells))
+        above, below, working = quotient(other, cells)
         if NEEDS[other] <= cells.keys() and below and fits(figure, point(Fraction(above, below))):
             repairs[swapped] = f"{SWAPS[swapped]}: it is the {called}, {working}"
     if not repairs:

@@ -77,7 +77,8 @@ def check_kappa(
     """Check Cohen's kappa of a printed matrix; without one, or with some of its rows, whether any matrix prints it."""
     n, agreement = raters.n, raters.agreement
     if matrix and all(len(row) == len(matrix) for row in matrix):
-        return _from_matrix(figure, matrix)
+        order = [labels[place] for place in range(len(matrix))] if labels else range(len(matrix))
+        return _from_matrix(figure, [[row[place] for place in order] for row in matrix])
     if agreement is None or input_box(agreement) is None:
         some = "The matrix has not as many columns as rows, the" if matrix else "The"
         return underdetermined("kappa", f"{some} agreement is not printed as a number, and {_UNPRINTED}.")

@@ -131,6 +131,8 @@ def _inputs(cells: RowCells) -> tuple[list[Figure], tuple[PrintedMatrix, ...], d
             for name, number in zip(names, row, strict=True):
                 if key in _COUNTS and (number.sign or not number.is_whole or number.number < 0):
                     raise ValueError(f"{key} = {number.text} is not a whole count")
+                if cells.check == "stars" and number.sign:
+                    raise ValueError(f"{key} = {number.text} has a percent sign; write it as a fraction of 1")
                 if key in ("step", "repeats") and number.number <= 0:
                     raise ValueError(f"{key} = {number.text} is not above 0")
                 _check_agreement(cells, key, number)
@@ -208,8 +210,14 @@ def _unit(number: Typed, meaning: Meaning) -> Unit:
 
 
 def _in_percent(numbers: Iterable[Typed]) -> bool:
-    """Return whether fractions of 1 are given in percent: with the sign, or as more than 1."""
-    return any(number.sign or number.number > 1 for number in numbers if number.out_of is None)
+    """Return whether fractions of 1 are given in percent: with the sign, or as more than 1; one sign is not for all."""
+    shares = [number for number in numbers if number.out_of is None]
+    signs = {bool(number.sign) for number in shares}
+    if len(signs) > 1:
+        with_sign = next(number for number in shares if number.sign)
+        without = next(number for number in shares if not number.sign)
+        raise ValueError(f"{with_sign.text} has a percent sign and {without.text} has none")
+    return any(number.sign or number.number > 1 for number in shares)
 
 
 def _plain_percent(cells: RowCells) -> bool:

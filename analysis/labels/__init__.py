@@ -20,6 +20,7 @@ from misstep.analysis.labels.reading import Reading, ScaleLevel
 from misstep.analysis.labels.records import visible
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.labels.source import read_source
+from misstep.analysis.labels.turned import turned
 from misstep.harness.errors import UsageError
 
 __all__ = ["Labels", "Questions", "Reading", "ScaleLevel", "read_labels", "read_questions", "read_ratings"]
@@ -57,6 +58,12 @@ def read_ratings(path: Path, reading: Reading) -> tuple[dict[str, Ratings], list
     sheet = structs.replace(source.sheet, header=[visible(name).strip() for name in source.sheet.header])
     form = form_of(structs.replace(source, sheet=sheet), reading)
     remarks = [*source.remarks, *form.remarks]
+    if form.rater is None:
+        sheet, remark = turned(sheet, form.item, reading)
+        form, remarks = (structs.replace(form, item=0), [*remarks, *remark]) if remark else (form, remarks)
+    elif reading.raters_in is not None:
+        problem = f"--raters-in {reading.raters_in}: {sheet.file} has one rating per row"
+        raise UsageError(problem, "Leave --raters-in out.")
     parts = _parts(sheet, form)
     if len(parts) == 1 and not reading.by:
         ((part, label),) = parts.values()

@@ -9,16 +9,16 @@ import re
 import shlex
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from statistics import fmean, median
 
 from msgspec import Struct
 
+from misstep.analysis.labels.names import RATER_NAMES, holds_names, holds_no_labels, words_of
 from misstep.harness.errors import InputError
 
-_COMPARISONS = frozenset({"agree", "agreement", "disagree", "disagreement", "match", "diff", "difference"})
-_NAMES = _COMPARISONS | {"mode", "mean", "median", "average", "gold", "final", "truth", "resolved"}
+_NAMES = frozenset({"mode", "mean", "median", "average", "gold", "final", "truth", "resolved"})
 _STEMS = (
     "aggregat", "majorit", "mehrheit", "consens", "konsens", "adjudicat", "durchschnitt", "mittelwert", "moyenne",
     "mayoría", "promedio",
@@ -34,15 +34,12 @@ _FEWEST, _OTHERS = 2, 3
 
 _ROUNDED = 0.006
 
-_YES = frozenset({"1", "1.0", "true", "yes", "y"})
-
 WHY = "what the other columns say together"
 
 
 def summaries(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the columns that say what the others say together, and that it is this which speaks against each."""
-    words = {name: re.split(r"[\W\d_]+", name.casefold()) for name in columns}
-    named = [name for name in columns if any(word in _NAMES or word.startswith(_STEMS) for word in words[name])]
+    named = [name for name in columns if any(word in _NAMES or word.startswith(_STEMS) for word in words_of(name))]
     if len(columns) - len(named) < _FEWEST:
         named = []
     if not named and len(columns) <= _OTHERS:
@@ -55,7 +52,7 @@ def summaries(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
         counts = Counter(filter(None, labels))
         for name, own in zip(columns, labels, strict=True):
             others = counts - Counter([own]) if own else Counter()
-            for kind, fits in _together(own, others, compared=not _COMPARISONS.isdisjoint(words[name])):
+            for kind, fits in _together(own, others):
                 rows[name, kind] += 1
                 fitting[name, kind] += fits
                 where_they_differ[name, kind] += fits and len(others) > 1
@@ -69,19 +66,13 @@ def summaries(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
     return dict.fromkeys(names, WHY)
 
 
-def _together(own: str, others: Counter[str], *, compared: bool) -> Iterator[tuple[str, bool]]:
-    """Return whether a label is the one that most others gave, and whether it is their mean or their median.
-
-    A column that is called a comparison may say instead whether the others are alike, or how far apart they are.
-    """
+def _together(own: str, others: Counter[str]) -> Iterator[tuple[str, bool]]:
+    """Return whether a label is the one that most others gave, and whether it is their mean or their median."""
     if sum(others.values()) < 2:
         return
     (label, count), *rest = others.most_common(2)
     if not rest or count > rest[0][1]:
         yield "mode", own == label
-    if compared:
-        yield "alike", (own in _YES) == (not rest)
-        yield "unlike", (own in _YES) == bool(rest)
     try:
         numbers = [float(one) for one, times in others.items() for _ in range(times)]
         number = float(own)
@@ -89,8 +80,6 @@ def _together(own: str, others: Counter[str], *, compared: bool) -> Iterator[tup
         return
     yield "mean", abs(number - fmean(numbers)) <= _ROUNDED
     yield "median", number == median(numbers)
-    if compared:
-        yield "range", abs(abs(number) - (max(numbers) - min(numbers))) <= _ROUNDED
 
 
 HANDFUL = 5
@@ -102,8 +91,8 @@ _NEARLY_ALL, _MOSTLY_REPEATED = 0.9, 0.5
 _FEW = 5
 """So many cells at least tell that labels are none of the others'; fewer do where each has more words than theirs."""
 
-_HALF, _HARDLY, _ANY = 0.5, 0.1, 2.0
-"""The share of labels in common with the others: of a rater, by chance alone; and a limit that no share reaches."""
+_HALF, _HARDLY = 0.5, 0.1
+"""The share of labels in common with the others: of a rater, and by chance alone."""
 
 _SENTENCE = 4
 """From so many words on, in the median, cells are sentences."""
@@ -117,32 +106,10 @@ _DAY = (
 )
 _TIME = re.compile(rf"(?:{_DAY})(?:(?:[T ]|, ){_CLOCK})?|{_CLOCK}", re.ASCII | re.IGNORECASE)
 
-# fmt: off
-_OTHER_NAMES = frozenset({
-    "comment", "comments", "note", "notes", "remark", "remarks", "text", "content", "message", "description",
-    "explanation", "rationale", "reason", "created", "updated", "timestamp", "date", "time", "datetime", "duration",
-    "seconds", "url", "link", "uuid", "hash", "meta", "metadata", "was_cancelled", "ground_truth",
-})
-_OTHER_ENDINGS = (
-    "_at", "_id", "_ids", "_time", "_date", "_timestamp", "_hash", "_url", "_text", "_comment", "_comments", "_note",
-    "_notes",
-)
-_FREE_TEXT = (
-    "comment", "kommentar", "coment", "remark", "remarque", "bemerk", "anmerk", "notiz", "hinweis", "freitext",
-    "begründ", "begruend", "erklär", "erklaer", "explan", "explic", "justif", "rational", "observaci", "observaç",
-    "opmerk", "feedback",
-)
-"""How words begin that a column of free text is called by, in several languages, beside a rater's name or alone."""
+_COMPARISONS = frozenset({"agree", "agreement", "disagree", "disagreement", "match", "diff", "difference"})
+_COMPARED = frozenset({"abs", "absolute", "is", "exact", "all", "raters"})
 
 _NUMBERING = frozenset({"id", "index", "number", "row"})
-RATER_NAMES = (
-    "rater", "rater_id", "annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "coder_id", "labeler",
-    "labeller", "completed_by", "user", "user_id", "username", "worker", "worker_id", "reviewer", "assessor",
-    "evaluator", "annotateur", "codeur", "bewerter", "bewerterin", "prüfer", "prüferin", "gutachter", "kodierer",
-    "codierer", "anotador", "evaluador", "codificador", "annotatore", "beoordelaar", "session_id", "judge",
-)
-"""What columns of raters are called, the surest first."""
-# fmt: on
 
 WHO = frozenset(RATER_NAMES) - {"judge", "reviewer", "assessor", "evaluator", "session_id"}
 """Those that no single rater is called."""
@@ -182,33 +149,54 @@ class _Column(Struct, frozen=True):
             one_after_another and self.name.casefold() in _NUMBERING  # a rater's initials may be ID
         )
 
-    @property
-    def named_otherwise(self) -> bool:
-        name = re.sub(r"\W+", "_", self.name.casefold()).strip("_")
-        words = re.split(r"[\W\d_]+", re.sub(r"(?<=[a-zäöüé])(?=[A-Z])", "_", self.name).casefold())
-        free_text = any(word.startswith(_FREE_TEXT) for word in words)
-        return free_text or name in _OTHER_NAMES or name.endswith(_OTHER_ENDINGS)
+    def compares(self, others: Sequence["_Column"]) -> bool:
+        """Return whether it is called a comparison, of nobody or of the others."""
+        words = frozenset(words_of(self.name))
+        rest = words - _COMPARISONS - _COMPARED
+        return bool(words & _COMPARISONS) and rest <= {word for other in others for word in words_of(other.name)}
+
+
+class _Rule(Struct, frozen=True):
+    """What speaks against columns, and up to where: so many others are left, rows at least, labels in common."""
+
+    why: str
+    speaks: Callable[[_Column, Sequence[_Column]], bool]
+    others: int = 1
+    rows: int = 0
+    shared: float | None = None
+
+
+_RULES = (
+    _Rule("times", lambda column, _: column.times, shared=_HALF),
+    _Rule("its name", lambda column, _: holds_no_labels(column.name) or column.name.casefold() == "ground_truth"),
+    _Rule("its name", lambda column, _: "score" in words_of(column.name), others=2),
+    _Rule("its name", lambda column, others: column.compares(others), others=2),
+    _Rule("its name", lambda column, _: column.numbers_rows, rows=HANDFUL + 1),
+    _Rule("sentences", lambda column, _: column.sentences, rows=HANDFUL + 1, shared=_HALF),
+)
+"""What speaks against a column by itself, in this order."""
 
 
 def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False) -> dict[str, str]:
     """Return the columns that do not look like raters, and what speaks against each."""
     left = [column for name, cells in columns.items() if (column := _column(name, cells)).labels]
     reasons: dict[str, str] = {}
+    rows = max(map(len, columns.values()), default=0)
 
-    def take(odd: Sequence[_Column], why: str, shared: float = _HALF) -> None:
+    def take(odd: Sequence[_Column], why: str, shared: float | None, others: int = 1) -> None:
         rest = [column for column in left if column not in odd]
         used = {label for column in rest for label in column.labels}
-        for column in odd if rest else ():
-            if len(column.labels & used) < shared * len(column.labels):
+        for column in odd if len(rest) >= others else ():
+            if shared is None or len(column.labels & used) < shared * len(column.labels):
                 reasons[column.name] = why
                 left.remove(column)
 
-    take([column for column in left if column.times], "times")
-    if max(map(len, columns.values()), default=0) <= HANDFUL:
+    for rule in _RULES:
+        if rows >= rule.rows:
+            odd = [one for one in left if rule.speaks(one, [other for other in left if other is not one])]
+            take(odd, rule.why, rule.shared, rule.others)
+    if rows <= HANDFUL:
         return reasons
-    take([column for column in left if column.named_otherwise], "its name")
-    take([column for column in left if column.numbers_rows], "its name", _ANY)
-    take([column for column in left if column.sentences], "sentences")
     for column in list(left):
         others = [other for other in left if other is not column and other.name.casefold() not in WHO]
         numbers_beside_words = column.numbers and bool(others) and not any(other.numbers for other in others)
@@ -261,13 +249,13 @@ def _sharing(columns: Sequence[_Column]) -> list[_Column]:
 def hold_names(name: str, cells: Sequence[str]) -> bool:
     """Return whether a column may hold the names of items or of raters: one on each row, and no times or free text."""
     column = _column(name, cells)
-    return column.cells == len(cells) and bool(column.labels) and not (column.times or column.named_otherwise)
+    return column.cells == len(cells) and bool(column.labels) and not column.times and holds_names(name)
 
 
 def may_hold_labels(name: str, cells: Sequence[str], items: Sequence[str]) -> bool:
     """Return whether a column of a table with a rating a row may hold the labels."""
     column = _column(name, cells)
-    if not column.labels or column.times or column.named_otherwise or column.sentences:
+    if not column.labels or column.times or holds_no_labels(name) or column.sentences:
         return False
     of_item = set(zip(items, cells, strict=True))
     distinct_items = len(set(items))

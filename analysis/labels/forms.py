@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
-from misstep.analysis.labels.columns import HANDFUL, RATER_NAMES, WHO, hold_names, may_hold_labels
+from misstep.analysis.labels.columns import HANDFUL, WHO, hold_names, may_hold_labels
+from misstep.analysis.labels.names import ITEM_NAMES, LABEL_NAMES, RATER_NAMES
 from misstep.analysis.labels.reading import Reading
 from misstep.analysis.labels.records import listed
 from misstep.analysis.labels.rows import LabelRows
@@ -17,18 +18,7 @@ from misstep.analysis.labels.source import Source
 from misstep.analysis.labels.tools.ratings import QUESTION
 from misstep.harness.errors import InputError, UsageError
 
-# fmt: off
-ITEM_NAMES = (
-    "item", "item_id", "task_id", "task", "id", "example_id", "example", "sample_id", "sample", "document_id", "doc_id",
-    "document", "record_id", "record", "external_id", "unit_id", "unit", "trajectory_id", "trajectory", "run_id", "run",
-    "session_id", "session", "case_id", "case", "instance_id", "instance", "input_hash", "text_id",
-)
-_LABEL_NAMES = (
-    "label", "labels", "rating", "category", "code", "annotation", "answer", "choice", "value", "class", "verdict",
-    "judgement", "judgment", "grade", "score", "decision",
-)
 _TIME_NAMES = ("updated_at", "submitted_at", "created_at", "timestamp", "datetime", "time", "date")
-# fmt: on
 
 _SHOWN = 30
 _LONG = 3
@@ -117,7 +107,7 @@ def _long(
 
 def _label_column(sheet: LabelRows, item: int, rater: int, by: int | None) -> int:
     left = [place for place in range(len(sheet.header)) if place not in (item, rater, by)]
-    named = [place for place in columns_called(sheet, _LABEL_NAMES) if place in left]
+    named = [place for place in columns_called(sheet, LABEL_NAMES) if place in left]
     if len(named) == 1:
         return named[0]
     items = sheet.columns[item]

@@ -7,41 +7,42 @@ The words of their names, and what is in them, say which column is which::
 """
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from misstep.analysis.labels.coding import like_missing
-from misstep.analysis.labels.forms import ITEM_NAMES, column_named, columns_called
-from misstep.analysis.labels.records import listed, trimmed
+from misstep.analysis.labels.columns import WHO
+from misstep.analysis.labels.forms import column_named, columns_called, form_of
+from misstep.analysis.labels.names import (
+    ITEM_NAMES,
+    JUDGES,
+    LABEL_NAMES,
+    PEOPLE,
+    SCORES,
+    TEXTS,
+    holds_no_labels,
+    words_of,
+)
+from misstep.analysis.labels.ratings import ratings_of
+from misstep.analysis.labels.reading import Reading, ScaleLevel
+from misstep.analysis.labels.records import listed, number, trimmed
 from misstep.analysis.labels.rows import LabelRows
-from misstep.analysis.labels.source import read_source
+from misstep.analysis.labels.source import Source, read_source
 from misstep.harness.errors import InputError, UsageError
-
-# fmt: off
-_PEOPLE = frozenset({
-    "human", "humans", "gold", "truth", "expert", "reference", "annotator", "annotation", "rater", "manual", "actual",
-    "label", "labels", "labeled", "labelled", "target", "expected",
-})
-_JUDGES = frozenset({
-    "judge", "judges", "judged", "prediction", "predicted", "pred", "llm", "model", "autorater", "grader", "auto", "ai",
-    "verdict", "classifier", "evaluator",
-})
-_SCORES = frozenset({"score", "confidence", "prob", "probability", "certainty", "likelihood", "p"})
-_NO_LABELS = _SCORES | {
-    "reason", "reasoning", "rationale", "explanation", "comment", "comments", "note", "notes", "id", "name", "version",
-    "cost", "tokens", "seconds", "time", "latency", "prompt", "text", "output", "input", "response", "error", "status",
-}
-_TEXTS = frozenset({"text", "output", "response", "answer", "input", "question", "prompt", "task", "content"})
-# fmt: on
 
 _MOST_LABELS = 20
 """Columns with more different cells than this are not taken for labels by themselves."""
 
 _COLUMNS_SHOWN = 30
 _SHAPES = "Give a row for each item, with a column of people's labels and one or more of judges' labels."
+_TWO = 2
+_GRADE = re.compile(r"[+-]?\d{1,3}+", re.ASCII)
+"""A whole number that may be a grade: longer ones are codes."""
+
 _WHOLE = re.compile(r"(?<!\d)([+-]?\d++)\.0++", re.ASCII)
 
 
@@ -50,10 +51,11 @@ class JudgedColumns(Struct, frozen=True):
 
     judges: Sequence[str] = ()
     people: Sequence[str] = ()
-    score: str = ""
+    scores: Sequence[str] = ()
     item: str = ""
     cluster: str = ""
     groups: Sequence[str] = ()
+    level: ScaleLevel | None = None
 
 
 class JudgedTable(Struct, frozen=True):
@@ -73,19 +75,23 @@ class JudgedTable(Struct, frozen=True):
     groups: dict[str, tuple[str, ...]]
     texts: dict[str, tuple[str, ...]]
     remarks: tuple[str, ...]
+    level: ScaleLevel = "nominal"
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the labels that people gave, in order."""
-        return tuple(sorted({label for column in self.people.values() for label in column if label}))
+        """Return the labels that people gave; of grades those of the judges as well, from the lowest."""
+        if self.level == "nominal":
+            return tuple(sorted(_given(self.people)))
+        return tuple(sorted(_given(self.people) | _given(self.judges), key=float))
 
 
 def read_judged_table(path: Path, named: JudgedColumns, renamed: Mapping[str, str]) -> JudgedTable:
     """Read a table of judged items; `renamed` maps a label of the judges to one of people."""
     source = read_source(path, what="judged items", shapes=_SHAPES)
-    sheet, remarks = source.sheet, list(source.remarks)
+    sheet, read = _column_a_rater(source, named)
+    remarks = [*source.remarks, *read]
     people, judges = _label_columns(sheet, named)
-    at_score = _score_columns(sheet, judges, named)
+    at_score = _score_columns(sheet, [*people, *judges], judges, named)
     at_item = next(iter(columns_called(sheet, ITEM_NAMES)), None)
     if named.item:
         at_item = column_named(sheet, named.item, "--item")
@@ -105,30 +111,80 @@ def read_judged_table(path: Path, named: JudgedColumns, renamed: Mapping[str, st
     spelling = {key: min(spellings, key=lambda one: (-spellings[one], one)) for key, spellings in counts.items()}
     mapping = {_key(theirs): ours for theirs, ours in renamed.items()}
     others = [at for at in range(len(sheet.header)) if at not in columns_used]
-    texts = [at for at in others if _words(sheet.header[at]) & _TEXTS] or others
+    texts = [at for at in others if TEXTS.intersection(words_of(sheet.header[at]))] or others
     items, clusters = _items(sheet, at_item, at_cluster, remarks)
     scores = {}
     for judge, at in at_score.items():
         try:
             scores[sheet.header[judge]] = _numbers(sheet, at)
         except InputError as error:
-            if named.score:
+            if named.scores:
                 raise
             remarks.append(f"not taken as scores: {sheet.header[at]!r}, {error.found}")
+    by_people = {sheet.header[at]: _labels(sheet.columns[at], spelling, {}) for at in people}
+    by_judges = {sheet.header[at]: _labels(sheet.columns[at], spelling, mapping) for at in judges}
+    level = _level(sheet.file, by_people, by_judges, named.level)
+    if level != named.level and level != "nominal":
+        remarks.append("labels are whole numbers and read as grades; --level nominal reads them as names")
     table = JudgedTable(
         sheet.file,
         sheet,
         items,
-        {sheet.header[at]: _labels(sheet.columns[at], spelling, {}) for at in people},
-        {sheet.header[at]: _labels(sheet.columns[at], spelling, mapping) for at in judges},
+        by_people,
+        by_judges,
         scores,
         clusters,
         {sheet.header[at]: tuple(map(trimmed, sheet.columns[at])) for at in groups},
         {sheet.header[at]: tuple(sheet.columns[at]) for at in texts},
         tuple(remarks),
+        level,
     )
     _check_labels(table, renamed)
     return table
+
+
+_Columns = Mapping[str, Sequence[str]]
+
+
+def _given(columns: _Columns) -> set[str]:
+    return {label for column in columns.values() for label in column} - {""}
+
+
+def _level(file: str, people: _Columns, judges: _Columns, told: ScaleLevel | None) -> ScaleLevel:
+    """Return the level of measurement: that of grades where all give whole numbers, more than two of them."""
+    labels = _given(people) | _given(judges)
+    if told is not None and told != "nominal":
+        words = sorted(label for label in labels if number(label) is None)
+        if words:
+            problem = f"--level {told}: {listed(words, 5)} in {file} are not numbers"
+            raise UsageError(problem, "Write grades as numbers, or leave --level out.")
+        return told
+    both = all(any(column) for columns in (people, judges) for column in columns.values())
+    whole = both and len(labels) > _TWO and all(map(_GRADE.fullmatch, labels))
+    return "ordinal" if told is None and whole else "nominal"
+
+
+def _column_a_rater(source: Source, named: JudgedColumns) -> tuple[LabelRows, Sequence[str]]:
+    """Return a table with a rating a row as one with a column a rater; any other table as it is."""
+    sheet = source.sheet
+    raters, labels = columns_called(sheet, WHO), columns_called(sheet, LABEL_NAMES)
+    if len(raters) != 1 or not labels or {*named.judges, *named.people} & {*sheet.header}:
+        return sheet, ()
+    if any(set(map(_key, sheet.columns[raters[0]])) & set(map(_key, sheet.columns[at])) - {""} for at in labels):
+        return sheet, ()  # the column of raters holds labels: it is a rater's own
+    reading = Reading(item=named.item, rater=sheet.header[raters[0]], fewest_raters=1)
+    form = form_of(source, reading)
+    ratings = ratings_of(sheet, form, form.labels[0], reading)
+    if ratings.places is None or ratings.rows is None:
+        return sheet, ()
+    cells = [[""] * len(ratings.items) for _ in ratings.raters]
+    line_of, lines = sheet.lines(), [0] * len(ratings.items)
+    for place, row, cell in zip(ratings.places.tolist(), ratings.rows.tolist(), ratings.columns[0], strict=True):
+        of_item, of_rater = divmod(place, len(ratings.raters))
+        cells[of_rater][of_item] = cell
+        lines[of_item] = lines[of_item] or line_of[row]
+    header = [sheet.header[form.item], *ratings.raters]
+    return structs.replace(sheet, header=header, columns=[ratings.items, *cells], places=lines), form.remarks
 
 
 def _label_columns(sheet: LabelRows, named: JudgedColumns) -> tuple[list[int], list[int]]:
@@ -139,10 +195,10 @@ def _label_columns(sheet: LabelRows, named: JudgedColumns) -> tuple[list[int], l
         problem = f"the column {sheet.header[both.pop()]!r} is named for people and for a judge"
         raise UsageError(problem, "Name different columns with --human and --judge.")
     free = [at for at in range(len(sheet.header)) if at not in {*people, *judges} and _holds_labels(sheet, at)]
-    judges = judges or [at for at in free if _words(sheet.header[at]) & _JUDGES]
-    called = [at for at in free if at not in judges and _words(sheet.header[at]) & _PEOPLE]
+    judges = judges or [at for at in free if JUDGES.intersection(words_of(sheet.header[at]))]
+    called = [at for at in free if at not in judges and PEOPLE.intersection(words_of(sheet.header[at]))]
     # `label` alone may be a judge's or a person's: a surer word wins.
-    surer = [at for at in called if not _words(sheet.header[at]) <= {"label", "labels"}]
+    surer = [at for at in called if not {"label", "labels"}.issuperset(words_of(sheet.header[at]))]
     people = people or surer or called
     for columns, who, option in ((people, "people's labels", "--human"), (judges, "a judge's labels", "--judge")):
         if not columns:
@@ -153,24 +209,52 @@ def _label_columns(sheet: LabelRows, named: JudgedColumns) -> tuple[list[int], l
 
 
 def _holds_labels(sheet: LabelRows, at: int) -> bool:
-    distinct = {_key(cell) for cell in sheet.columns[at]} - {""}
-    return bool(distinct) and len(distinct) <= _MOST_LABELS and not _words(sheet.header[at]) & _NO_LABELS
+    name, distinct = sheet.header[at], {_key(cell) for cell in sheet.columns[at]} - {""}
+    words = words_of(name)
+    return (
+        bool(distinct)
+        and len(distinct) <= _MOST_LABELS
+        and not SCORES.intersection(words)
+        and not holds_no_labels(name)
+    )
 
 
-def _score_columns(sheet: LabelRows, judges: Sequence[int], named: JudgedColumns) -> dict[int, int]:
-    if named.score:
+def _score_columns(
+    sheet: LabelRows, labels: Sequence[int], judges: Sequence[int], named: JudgedColumns
+) -> dict[int, int]:
+    """Return the column of each judge's certainty: as told, or by the words of its name where they leave no choice."""
+    if named.scores:
+        return dict(_named_score(sheet, judges, one) for one in named.scores)
+    words = {at: frozenset(words_of(name)) for at, name in enumerate(sheet.header) if at not in labels}
+    scores = {at: own - SCORES for at, own in words.items() if own & SCORES}
+    own_words = {judge: frozenset(words_of(sheet.header[judge])) for judge in judges}
+    like = {judge: [at for at, rest in scores.items() if rest and rest <= own] for judge, own in own_words.items()}
+    exact = {judge: [at for at in like[judge] if scores[at] == own_words[judge]] for judge in judges}
+    like = exact if all(len(ats) == 1 for ats in exact.values()) else like
+    for at in scores:
+        of = [sheet.header[judge] for judge in judges if at in like[judge]]
+        if len(of) > 1:
+            name = sheet.header[at]
+            advice = f"Say whose it is: --score {shlex.quote(f'{of[0]}={name}')}; or name one judge with --judge."
+            raise InputError(f"the scores in {name!r} may be those of {listed(of)}", advice, file=sheet.file, line=1)
+    if len(judges) == 1:
+        like = {judge: ats or [at for at, rest in scores.items() if not rest] for judge, ats in like.items()}
+    return {judge: ats[0] for judge, ats in like.items() if len(ats) == 1}
+
+
+def _named_score(sheet: LabelRows, judges: Sequence[int], named: str) -> tuple[int, int]:
+    """Return a judge and the column of its certainty from `JUDGE=COLUMN`, of one judge also from `COLUMN`."""
+    judge, sign, column = named.partition("=")
+    if named in sheet.header or not sign:
         if len(judges) > 1:
-            raise UsageError("--score with several judges", "Name one judge with --judge.")
-        return {judges[0]: column_named(sheet, named.score, "--score")}
-    scores = {at: _words(name) for at, name in enumerate(sheet.header) if _words(name) & _SCORES}
-    score_of = {}
-    for judge in judges:
-        own = _words(sheet.header[judge])
-        like = [at for at, words in scores.items() if words - _SCORES and words - _SCORES <= own]
-        alone = [at for at, words in scores.items() if words <= _SCORES] if len(judges) == 1 else []
-        if len(like or alone) == 1:
-            score_of[judge] = (like or alone)[0]
-    return score_of
+            problem = f"--score {named} with several judges"
+            raise UsageError(problem, f"Give --score JUDGE={named}, or name one judge with --judge.")
+        return judges[0], column_named(sheet, named, "--score")
+    of = column_named(sheet, judge, "--score")
+    if of not in judges:
+        known = listed(sheet.header[one] for one in judges)
+        raise UsageError(f"--score {named}: {judge!r} is not a judge here", f"The judges are {known}.")
+    return of, column_named(sheet, column, "--score")
 
 
 def _items(
@@ -217,7 +301,7 @@ def _check_labels(table: JudgedTable, renamed: Mapping[str, str]) -> None:
         raise UsageError(f"--label: {wrong!r} is not a label of people", f"Their labels: {listed(sorted(known))}.")
     for judge, labels in table.judges.items():
         present = {label for label in labels if label}
-        if present and known and not present & known:
+        if present and known and not present & known and table.level == "nominal":
             theirs, ours = sorted(present), sorted(known)
             raise InputError(
                 f"no label in common: people say {listed(ours, 5)}, the judge says {listed(theirs, 5)}",
@@ -225,10 +309,6 @@ def _check_labels(table: JudgedTable, renamed: Mapping[str, str]) -> None:
                 file=table.file,
                 field=judge,
             )
-
-
-def _words(name: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()))
 
 
 def _key(cell: str) -> str:

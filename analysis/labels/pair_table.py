@@ -18,8 +18,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.labels.columns import RATER_NAMES
 from misstep.analysis.labels.forms import column_named, columns_called
+from misstep.analysis.labels.names import RATER_NAMES
 from misstep.analysis.labels.records import listed, trimmed
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.labels.source import read_source

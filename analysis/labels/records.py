@@ -7,13 +7,13 @@ import zipfile
 import zlib
 from collections.abc import Iterable
 from math import isfinite
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from misstep.analysis.labels.rows import MOST_BYTES, decoded
+from misstep.analysis.labels.rows import MOST_BYTES, decoded, read_content, shown
 from misstep.harness.errors import InputError
 from misstep.harness.values import plain
 
@@ -112,6 +112,18 @@ def label_text(value: Any) -> str | None:
 
 _WHO = "annotator"
 _ENDINGS = (".jsonl", ".json")
+
+
+def folder_records(folder: Path) -> LabelRecords | None:
+    """The records of all files of a folder, each with its file's name as `annotator`; `None` where it has no JSON."""
+    values, places = [], []
+    for path in sorted(one for one in folder.iterdir() if one.name.endswith(_ENDINGS) and one.is_file()):
+        content = read_content(path, "labels")
+        if content.strip():
+            records = json_records(decoded(content, str(path)), str(path))
+            values += [{_WHO: path.stem} | value for value in records.values]
+            places += records.places
+    return LabelRecords(shown(folder), values, places, "record") if values else None
 
 
 def packed_records(content: bytes, file: str) -> LabelRecords | None:

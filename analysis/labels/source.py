@@ -11,7 +11,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep.analysis.labels.records import LabelRecords, is_json, json_records, label_text, packed_records
+from misstep.analysis.labels.records import (
+    LabelRecords,
+    folder_records,
+    is_json,
+    json_records,
+    label_text,
+    packed_records,
+)
 from misstep.analysis.labels.rows import (
     MOST_BYTES,
     SHAPES,
@@ -54,6 +61,12 @@ class Source(Struct, frozen=True):
 def read_source(path: Path, item_field: str = "", what: str = "labels", shapes: str = SHAPES) -> Source:
     """The table of a file of labels: CSV, a workbook, JSON or JSON Lines, packed or not; `-` is standard input."""
     file = shown(path)
+    if path.is_dir():
+        records = folder_records(path)
+        if records is None or tool_of(records) is None:
+            advice = "Give a file; a folder is read if its .jsonl files are an annotation tool's, one an annotator."
+            raise InputError("a folder without such files", advice, file=file)
+        return _of_records(records, item_field)
     content = read_content(path, what)
     if is_workbook(content):
         packed = packed_records(content, file)

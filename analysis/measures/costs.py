@@ -18,9 +18,10 @@ from misstep.analysis.tables.wording import counted_text, number_text
 from misstep.harness.journal.classified import LabelledSession
 from misstep.harness.records.session import Session
 from misstep.harness.records.usage import StepUsage
+from misstep.harness.trajectory import Tokens
 
-Price = Callable[[str, int, int, int], float | None]
-"""A model and its tokens in, out and read before → US dollars; `None` where no price is known."""
+Price = Callable[[str, Tokens], tuple[float, bool] | None]
+"""A model and the tokens of an answer → US dollars, and whether that is all; `None` where no price is known."""
 
 Place = tuple[str, int]
 """A step: the id of its run, and its number."""
@@ -71,10 +72,11 @@ class _Spent(Struct, frozen=True, gc=False):
     tokens: tuple[int | None, int | None]
     seconds: float | None
     usd: float | None
+    usd_is_all: bool = True
 
     @property
     def known(self) -> tuple[bool, bool, bool]:
-        return None not in self.tokens, self.seconds is not None, self.usd is not None
+        return None not in self.tokens, self.seconds is not None, self.usd is not None and self.usd_is_all
 
 
 class _Placed(Struct, frozen=True):
@@ -167,9 +169,21 @@ class _Sums:
         )
 
     def _known(self, steps: Iterable[Place]) -> tuple[bool, ...]:
-        spent = [self._spent(place) for place in steps if self._is_agents(place)]
+        places = list(steps)
+        spent = [self._spent(place) for place in places if self._is_agents(place)]
         each = [one.known if one else (False,) * 3 for one in spent] or [(False,) * 3]
+        if not self._sub_agents_are_there(places):
+            each.append((False,) * 3)
         return tuple(map(all, zip(*each, strict=True)))
+
+    def _sub_agents_are_there(self, places: Sequence[Place]) -> bool:
+        """Return whether the runs of all sub-agents that these steps started are among them, as far as steps tell."""
+        runs = {item for item, _ in places}
+        for item in runs:
+            started = sum(usage.started for place in places if place[0] == item and (usage := self._usage(place)))
+            if started > sum(self._runs[other].parent == item for other in runs):
+                return False
+        return True
 
     def _usage(self, place: Place) -> StepUsage | None:
         usage = self._runs[place[0]].usage
@@ -187,10 +201,9 @@ class _Sums:
         usage, model = self._usage(place), self._runs[place[0]].model
         if usage is None:
             return None
-        usd, cached = usage.usd, usage.cached or 0
-        if usd is None and model and usage.prompt is not None and usage.completion is not None:
-            usd = self._price(model, usage.prompt, usage.completion, cached)
-        return _Spent((usage.prompt, usage.completion), usage.seconds, usd)
+        priced = self._price(model, usage.tokens) if usage.usd is None and model else None
+        usd, is_all = priced or (usage.usd, True)
+        return _Spent((usage.prompt, usage.completion), usage.seconds, usd, is_all)
 
 
 def _dearest(costs: Mapping[str, Cost]) -> dict[str, Cost]:

@@ -4,11 +4,12 @@ With one attempt a task that is McNemar's mid-p test with Tango's interval; with
 whole: sign flips over the tasks' differences, with Student's t.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 
 from msgspec import Struct, structs
 
+from misstep.analysis.measures.leading import Contest
 from misstep.analysis.stats.clusters.clustered_pairs import paired_rates
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.significance import holm
@@ -36,6 +37,11 @@ class ComparedPair(Struct, frozen=True):
     def apart(self) -> bool:
         """Return whether the two are told apart, after Holm's adjustment."""
         return self.p_adjusted is not None and self.p_adjusted <= LEVEL
+
+    @property
+    def contest(self) -> Contest:
+        """Return what the pair says of who leads."""
+        return Contest(self.a, self.b, self.difference.value, self.apart)
 
 
 class PairedSystems(ComparedPair, frozen=True):
@@ -73,15 +79,6 @@ def _compared(a: str, b: str, first: Mapping[str, Cell], second: Mapping[str, Ce
     counts = rates.ahead, rates.behind, rates.level
     return PairedSystems(
         a, b, len(shared), rates.difference, rates.test.p_value, None, rates.test.test, *counts, rates.reason
-    )
-
-
-def leads(name: str, pairs: Iterable[ComparedPair]) -> bool:
-    """Return whether a system is told apart from each of the others that it was compared with, and ahead of it."""
-    own = [pair for pair in pairs if name in (pair.a, pair.b)]
-    signs = [1 if pair.a == name else -1 for pair in own]
-    return bool(own) and all(
-        pair.apart and sign * (pair.difference.value or 0.0) > 0 for sign, pair in zip(signs, own, strict=True)
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.few import bounded
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 
@@ -17,7 +18,11 @@ def share(count: int, n: int, undefined: str) -> Estimate:
 
 def clustered_share(clusters: Sequence[tuple[int, int]], undefined: str) -> Estimate:
     """Return a share over clusters of (count, n) with Korn and Graubard's interval; empty clusters count nowhere."""
-    return korn_graubard(clusters) if any(n for _, n in clusters) else Estimate(None, n=0, reason=undefined)
+    sizes = [n for _, n in clusters if n]
+    if not sizes:
+        return Estimate(None, n=0, reason=undefined)
+    share = korn_graubard(clusters)
+    return bounded(share, len(sizes)) if len(sizes) < sum(sizes) else share
 
 
 def summed(counts: Iterable[tuple[Name, int, int]]) -> dict[Name, tuple[int, int]]:

@@ -116,7 +116,7 @@ def generated_table(verdicts: Sequence[Verdict], truth: Mapping[tuple[str, str],
         both = {"Precision": diagnostic.precision(table), "Recall": diagnostic.recall(table)}
         figures += [(category, *figure) for figure in both.items()]
         rows += rows_in("share", both, category, f"generated, seed {seed}, n {n}", "generated")
-    generator = "misstep.harness.generate.trajectories.generate_trajectories"
+    generator = "misstep.harness.generate.sessions.generate_sessions"
     return structs.replace(_GENERATED.table(_lowest(figures), rows), generator=generator)
 
 

@@ -258,6 +258,8 @@ def step_view(number: int, step: Step, marks: tuple[Mark, ...], skipped: int, mo
 
 
 def _call_view(call: ToolCall, most: int) -> CallView:
+    if not call.recorded:
+        return CallView(call.name, (), call.parse_error or "the arguments are not recorded")
     named = {"": call.arguments} if isinstance(call.arguments, str) else call.arguments
     arguments = [(name, passage(_argument(value), most), is_diff) for name, value, is_diff in with_diffs(named)]
     shown = ((name, structs.replace(text, is_diff=True) if is_diff else text) for name, text, is_diff in arguments)
@@ -274,7 +276,8 @@ def _result_view(result: ToolResult, names: Mapping[str, str], most: int) -> Res
         failed = f"exit code {result.exit_code}"
     elif result.is_error:
         failed = "error"
-    return ResultView(names.get(result.call_id or "", ""), passage(result.text, most), failed)
+    text = result.text if result.recorded else "(not recorded)"
+    return ResultView(names.get(result.call_id or "", ""), passage(text, most), failed)
 
 
 def passage(text: str, most: int, *, always_open: bool = False) -> Passage:

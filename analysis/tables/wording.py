@@ -3,6 +3,7 @@
 import math
 import re
 
+from misstep.analysis.stats.clusters.few import TOO_FEW
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Row, Unit
 
@@ -74,8 +75,10 @@ def interval_text(row: Row) -> str:
 
 
 def with_interval(estimate: Estimate, unit: Unit, whose: str = "") -> str:
-    """Return an estimate with its 95% interval, or that it has none, and its owner, if named."""
+    """Return an estimate with its 95% interval, or why clusters give none, and its owner, if named."""
     interval = interval_words(estimate.low, estimate.high, unit)
+    if estimate.low is None and estimate.reason.endswith(TOO_FEW):
+        interval = f"{interval}: {estimate.reason}"
     return f"{number_text(estimate.value, unit)} ({'; '.join(filter(None, (whose, interval)))})"
 
 

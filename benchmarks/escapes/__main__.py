@@ -32,6 +32,25 @@ file was left and the base was untouched. `tests/harness/workspace/test_escapes.
   there only where they do no harm; they show that the sandbox is what stops them.
 
 In all three, memory, disk, output and time are watched from outside, and what a command leaves behind is ended.
+
+## What is shown
+
+Of the machine's files a command sees the system's folders (`/usr` and what leads to it) and, read-only:
+
+- the installation of an interpreter: its `bin`, `lib`, `lib64` and `libexec`, in the folder that the interpreter itself
+  names when it is asked. It is asked only where the user's programs put interpreters (pyenv, uv, conda, nvm and their
+  like, `/opt`, the search path) or where the user names it, and never inside a checkout;
+- an environment: of one outside the checkout the same parts, of one in the checkout its folder and `node_modules`;
+- a program of the search path that a target's line begins with: its file alone;
+- the folders that the user names by `--show DIR`, on each command that runs code.
+
+A checkout, a case, a target and their links cannot ask for more: what leads elsewhere is refused, with the option that
+would show it. `/`, a home, a folder that holds one or the checkout, `/proc`, `/sys`, `/dev` and `/run` are never shown.
+Before each command every place is looked at again. `misstep doctor REPO` lists each place, and `run.toml` as `shown`.
+
+A socket or a pipe in a folder that is shown leads to nobody: bubblewrap shows folders as layers, or covers each where
+the kernel makes no layers; sandlock refuses the call. The folders of the system are shown as they are.
+`tests/families/hostile.py` has what was tried.
 """
 
 LIMITATIONS = """
@@ -44,6 +63,7 @@ LIMITATIONS = """
 - `/tmp` is new for every command, and takes at most 256 MiB, which do not count as its memory.
 - The path of the workspace on the machine shows in `/proc/self/mountinfo`; its name is drawn at random.
 - Files without a name are not counted in a process that hides its open files from its own user.
+- As root, `sandlock` shows only what its user may reach: not an interpreter under root's home.
 - `sandlock` sets no limit on the memory of several processes together; the supervision does.
 """
 

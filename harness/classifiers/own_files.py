@@ -15,13 +15,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.classifiers.calls.effects import CHANGES_FILES, Effect, effects, made_folders
+from misstep.harness.classifiers.calls.failures import failed
 from misstep.harness.classifiers.calls.history import Act, History, once
 from misstep.harness.classifiers.calls.tools import path_of
-from misstep.harness.classifiers.prose import parts_of
+from misstep.harness.classifiers.prose import has, parts_of
 
 _READ = 20_000
 """Characters of an answer in which a file's name is looked for."""
 
+_ABSENT = ("o such file", "annot access", "oes not exist", "ile not found")
 _WORD = re.compile(r"[\w.@+~-]+")
 _DEEPEST = 40
 """Parts of a path that are looked at, from its end on."""
@@ -35,6 +37,8 @@ def _first_named(acts: Iterable[Act], paths: Iterable[str]) -> dict[frozenset[st
     steps: dict[str, set[int]] = defaultdict(set)
     for act in acts if every else ():
         text = f"{act.line or path_of(act.call)}\n{act.result.text[:_READ] if act.result is not None else ''}"
+        if has(text, _ABSENT):  # a look for a file that is not there names it as well
+            text = "\n".join(line for line in text.split("\n")[1:] if not has(line, _ABSENT))
         for word in every.intersection(word.rstrip(".") for word in _WORD.findall(text)):
             steps[word].add(act.step)
     together = {name: sorted((steps[word] for word in name), key=len) for name in names if name}
@@ -76,12 +80,16 @@ class Places:
 
 
 class FileChange(Struct, frozen=True):
-    """One effect of one call: its place, whether the file is the agent's own, and whether it is gone later."""
+    """One effect of one call: its place, whether the file is the agent's own, and whether it is gone later.
+
+    - `stood`: Whether the file was there before, by what the agent's calls had shown; an edit is of a file that was.
+    """
 
     step: int
     effect: Effect
     own: bool
     gone: bool
+    stood: bool = False
 
 
 @once
@@ -105,7 +113,8 @@ def changes_of(history: History) -> list[FileChange]:
             unseen = path not in known and not named_before(act, path) and not _overwrites(act)
             new = effect.verb == "create" or (effect.verb == "write" and unseen)
             mine = own.holds(path) or (effect.verb == "delete" and own_folders.holds(path))
-            changes.append(FileChange(act.step, effect, mine, gone=new or mine))
+            stood = effect.verb in ("edit", "delete") or (effect.verb == "write" and not unseen)
+            changes.append(FileChange(act.step, effect, mine, gone=new or mine, stood=stood and not mine))
             if new and path not in known:
                 own.add(path)
                 if not named_before(act, folder) and folder.rsplit("/", 1)[-1] not in named_by_user:
@@ -115,7 +124,7 @@ def changes_of(history: History) -> list[FileChange]:
         for path in folders:
             if not named_before(act, path):
                 own.add(path, folder=True)
-        if act.kind == "read":
+        if act.kind == "read" and not failed(act):
             known.add("/".join(parts_of(path_of(act.call))))
     removed = Places()
     for place, change in reversed(list(enumerate(changes))):

@@ -12,6 +12,7 @@ from misstep.harness.errors import opening
 from misstep.harness.exchange import Reply
 from misstep.harness.forms import toml_form
 from misstep.harness.places import data_folder
+from misstep.harness.trajectory import Tokens
 
 _PER = 1_000_000
 _FORM = "See `misstep help prices`."
@@ -24,7 +25,9 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
     - `input_usd`: US dollars per million tokens of requests.
     - `output_usd`: US dollars per million tokens of replies.
     - `batch_share`: The price of a batch as a share of that, above 0 and up to 1.
-    - `cached_usd`: US dollars per million tokens that a server has read before; as the others if it is left out.
+    - `cached_usd`: US dollars per million tokens that a server has read before.
+    - `cache_write_usd`: US dollars per million tokens that a server keeps for later requests, for some minutes.
+    - `cache_write_1h_usd`: The same of tokens that it keeps for an hour.
     """
 
     models: tuple[str, ...]
@@ -32,16 +35,34 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
     output_usd: float
     batch_share: float = 1.0
     cached_usd: float | None = None
+    cache_write_usd: float | None = None
+    cache_write_1h_usd: float | None = None
 
     def __post_init__(self) -> None:
-        costs = (self.input_usd, self.output_usd, self.cached_usd or 0.0)
+        kinds = (self.cached_usd, self.cache_write_usd, self.cache_write_1h_usd)
+        costs = (self.input_usd, self.output_usd, *(usd or 0.0 for usd in kinds))
         if not (all(0 <= usd < float("inf") for usd in costs) and 0 < self.batch_share <= 1):
             raise ValueError("a price is a number of at least 0, `batch_share` one above 0 and up to 1")
 
-    def cost(self, input_tokens: int, output_tokens: int, cached: int = 0) -> float:
-        """US dollars for so many tokens, of whose input some are `cached`."""
-        known = self.input_usd if self.cached_usd is None else self.cached_usd
-        return ((input_tokens - cached) * self.input_usd + cached * known + output_tokens * self.output_usd) / _PER
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
+        """US dollars for so many tokens, all at full price."""
+        return (input_tokens * self.input_usd + output_tokens * self.output_usd) / _PER
+
+    def cost_with_cache(self, used: Tokens) -> tuple[float, bool] | None:
+        """US dollars for the tokens of an answer, and whether that is all: a kind without a price adds nothing."""
+        if used.prompt is None or used.completion is None:
+            return None
+        written, hour = used.cache_written or 0, used.cache_written_1h or 0
+        kinds = [
+            (used.cached or 0, self.cached_usd),
+            (hour, self.cache_write_1h_usd),
+            (max(0, written - hour), self.cache_write_usd),
+        ]
+        plain = max(0, used.prompt - sum(tokens for tokens, _ in kinds))
+        usd = self.cost(plain, used.completion) + sum(tokens * (price or 0.0) for tokens, price in kinds) / _PER
+        priced = all(price is not None for tokens, price in kinds if tokens)
+        same = self.cache_write_usd == self.cache_write_1h_usd
+        return usd, priced and (not written or same or used.cache_written_1h is not None)
 
 
 class PriceFile(Struct, frozen=True, forbid_unknown_fields=True):

@@ -108,7 +108,8 @@ class Manifest(Struct, frozen=True, omit_defaults=True):
     """The settings of a run: its command line, versions, inputs and times.
 
     `settings` (the table `asked` of the file) are all values that can change a result. `folder` is where the inputs
-    lay, which changes no result. Times are ISO 8601. An unfinished run has an empty `finished` and no `written`.
+    lay, and `shown` what of the machine the sandbox showed; they change no result. Times are ISO 8601. An unfinished
+    run has an empty `finished` and no `written`.
     """
 
     schema: int
@@ -122,6 +123,7 @@ class Manifest(Struct, frozen=True, omit_defaults=True):
     folder: str = ""
     finished: str = ""
     written: _Written | None = None
+    shown: list[str] = []
 
 
 class _ItemOnly(Struct, gc=False):
@@ -309,11 +311,18 @@ def has_ended(process: int) -> bool:
 
 
 def new_manifest(
-    command: str, settings: dict[str, Any], inputs: Inputs, arguments: Iterable[str], folder: str = ""
+    command: str,
+    settings: dict[str, Any],
+    inputs: Inputs,
+    arguments: Iterable[str],
+    folder: str = "",
+    shown: Iterable[str] = (),
 ) -> Manifest:
     """Return the manifest of a run that begins now."""
     version, python = __version__, platform.python_version()
-    return Manifest(SCHEMA, command, list(arguments), version, python, now(), settings, inputs, folder)
+    return Manifest(
+        SCHEMA, command, list(arguments), version, python, now(), settings, inputs, folder, shown=list(shown)
+    )
 
 
 def now() -> str:

@@ -110,6 +110,9 @@ def _length(shown: Sequence[str]) -> int:
     return sum(map(len, shown)) + 2 * len(shown)
 
 
+_NOT_RECORDED = "< (the answer is not recorded)"
+
+
 def shown_step(step: Step, number: int, most_observed: int | None = None, most_own: int | None = None) -> str:
     """Return one step as text: who, its words, its calls, what tools answered."""
     lines = [f"[step {number}] {one_line(step.speaker or step.role)}"]
@@ -120,7 +123,7 @@ def shown_step(step: Step, number: int, most_observed: int | None = None, most_o
     lines += [_headed("> ", _call(call, most_own), None) for call in step.calls]
     for result in step.results:
         code = "" if result.exit_code is None else f" (exit code {result.exit_code})"
-        lines.append(_headed("< ", result.text, most_observed) + code)
+        lines.append((_headed("< ", result.text, most_observed) if result.recorded else _NOT_RECORDED) + code)
     return "\n".join(lines)
 
 
@@ -131,6 +134,8 @@ def _headed(opening: str, text: str, most: int | None) -> str:
 
 
 def _call(call: ToolCall, most: int | None) -> str:
+    if not call.recorded:
+        return f"{one_line(call.name)} (the arguments are not recorded)"
     arguments = call.arguments if isinstance(call.arguments, str) else _arguments_text(call.arguments)
     return f"{one_line(call.name)} {_shortened(arguments, most)}"
 

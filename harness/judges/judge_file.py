@@ -114,6 +114,10 @@ class JudgeFile(Struct, forbid_unknown_fields=True):
 
     `misstep judge ask JUDGE FILE` shows the prompt, the reply and the verdict of one item.
 
+    The prompt is a text with placeholders such as `{text}`. Above a line `<!-- item -->` it is the system's message,
+    below it what each item is asked; without that line all of it is asked. It may open with front matter: `---`, lines
+    `name:`, `version:` and `placeholders:`, and `---`. Without it, the name is the file's, the version a digest.
+
     - `name`: The judge's name, without a slash.
     - `kind`: The kind of items that it judges; `any` fits all of them. A judge of the kind `pair` compares `{output_a}`
       with `{output_b}`, and its labels are a, b and tie.

@@ -66,7 +66,11 @@ _FIELDS = ("reasoning", "label", "score", "steps")
 
 _BRACE = re.compile(r"[{}]")
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_Pairs)
+_DECODER = json.JSONDecoder(object_pairs_hook=_Pairs, strict=False)
+"""Reads a raw line break inside a text as well, which models do write."""
+
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\\?\Z))|,(?=\s*+[}\]])', re.DOTALL)
+"""A comma behind the last of an object or a list; or a text, in which a comma is a comma."""
 
 
 def schema_of(labels: Sequence[str]) -> dict[str, Any]:
@@ -145,11 +149,11 @@ def _objects(text: str) -> tuple[list[_Object], str]:
     while (brace := _BRACE.search(text, place)) is not None:
         sign = brace.start()
         if text[sign] == "{" and depth == 0:
-            try:
-                value, place = _DECODER.raw_decode(text, sign)
-            except (ValueError, RecursionError):  # no JSON, a number of thousands of digits, thousands of brackets
+            value, end = _decoded(text, sign)
+            if value is None:
                 depth, place, broken = 1, sign + 1, broken + 1
             else:
+                place = end
                 objects.append(_Object(value, sign, place))
             if broken > _MOST_BROKEN:
                 return objects, f"more than {_MOST_BROKEN} braces that open no object"
@@ -159,6 +163,21 @@ def _objects(text: str) -> tuple[list[_Object], str]:
             return objects, "the braces do not close"
         place = sign + 1
     return objects, "" if depth == 0 else "the braces do not close" if objects else "no JSON object"
+
+
+def _decoded(text: str, start: int) -> tuple[Any, int]:
+    """Return the object that begins at a place, and where it ends; a comma behind its last field is passed over."""
+    try:
+        return _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):  # no JSON, a number of thousands of digits, thousands of brackets
+        repaired = _TRAILING_COMMA.sub(lambda match: match[1] or " ", text[start:])
+    if repaired == text[start:]:
+        return None, start
+    try:
+        value, length = _DECODER.raw_decode(repaired)
+    except (ValueError, RecursionError):
+        return None, start
+    return value, start + length
 
 
 def _answer(fields: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answer:

@@ -30,6 +30,8 @@ READERS: Registry[Reader] = Registry(
         "taubench": "misstep.harness.readers.evaluations.taubench",
         "openai_chat": "misstep.harness.readers.interchange.openai_chat",
         "opentelemetry": "misstep.harness.readers.interchange.opentelemetry",
+        "langsmith": "misstep.harness.readers.interchange.langsmith",
+        "langfuse": "misstep.harness.readers.interchange.langfuse",
         "claude_code": "misstep.harness.readers.coding_agents.claude_code",
         "codex": "misstep.harness.readers.coding_agents.codex",
         "gemini_cli": "misstep.harness.readers.coding_agents.gemini_cli",

@@ -7,27 +7,33 @@ makes one `Unreadable` and the reading goes on; only here may a trajectory fail 
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from itertools import islice, tee
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.errors import EmptyFile, InputError, ReaderFailed, UnknownFormat, UnreadableTrajectory
 from misstep.harness.places import path_text
+from misstep.harness.progress import say
 from misstep.harness.protocols import Reader, Sample, Shape
 from misstep.harness.readers.checking import read_value, refusal
 from misstep.harness.readers.input.archive import UNREADABLE
 from misstep.harness.readers.input.cuts import group_cuts, line_cuts
-from misstep.harness.readers.input.decoding import LINE_LIMIT, decode_json
+from misstep.harness.readers.input.decoding import LINE_LIMIT, decode_json, is_json
 from misstep.harness.readers.input.parquet import RowRange
 from misstep.harness.readers.input.streams import BLOCK, ByteStream, is_plain, open_regular, row_groups
 from misstep.harness.readers.input.streams import open_bytes as open_bytes
+from misstep.harness.readers.input.whole_lines import LostLine, glued_objects, whole_lines
 from misstep.harness.trajectory import Placed, Source, Trajectory, Unreadable
 
 DOCUMENT_LIMIT = 512 << 20
 """Bytes: a longer JSON document or text is an error."""
 
 HEAD = 64 << 10
+_BLANKS = b" \t\r\n\x00"
 _PROBED_LINES = 20
 
 
@@ -52,7 +58,7 @@ def sample_file(path: Path) -> Sample:
         line_number, line = _first_line(stream, path)
         more = stream.read(max(1, HEAD - len(line)))
         head = (line[:HEAD] + more).decode(errors="replace")
-        if not line.lstrip().startswith((b"{", b"[")):
+        if not line.lstrip(_BLANKS).startswith((b"{", b"[")):
             return Sample(path, "text", None, head)
         try:
             first = decode_json(line, Source(format="", file=path_text(path), line=line_number))
@@ -67,7 +73,9 @@ def _first_line(stream: ByteStream, path: Path) -> tuple[int, bytes]:
     too_long: Unreadable | None = None
     for number, line in _lines(stream, path):
         if isinstance(line, bytes):
-            return number, line
+            if line.strip(_BLANKS):
+                return number, line
+            continue
         too_long = too_long or line
     if (cut := _cut(stream)) is not None:
         raise UnreadableTrajectory(cut, file=path)
@@ -99,13 +107,20 @@ def _sample_of_broken_first_line(path: Path, head: str, line: bytes, error: Unre
     del whole
     with open_bytes(path) as stream:
         for line_number, probed in islice(_filled_lines(stream, path), _PROBED_LINES):
-            try:
-                value = decode_json(probed, Source(format="", file=path_text(path), line=line_number))
-            except UnreadableTrajectory:
-                continue
-            if isinstance(value, dict):
+            value = _first_object(probed, Source(format="", file=path_text(path), line=line_number))
+            if value is not None:
                 return Sample(path, "lines", value, head)
     raise error if cut is None else UnreadableTrajectory(cut, file=path)
+
+
+def _first_object(line: bytes, source: Source) -> dict[str, Any] | None:
+    """Return the object on a line, or the first of several: a document with something behind it is none."""
+    try:
+        value = decode_json(line, source)
+    except UnreadableTrajectory:
+        whole, left = glued_objects(line)
+        value = decode_json(whole[0], source) if whole and not (left and len(whole) == 1) else None
+    return value if isinstance(value, dict) else None
 
 
 def lost_in(path: Path, error: UnreadableTrajectory) -> Iterator[Unreadable]:
@@ -255,25 +270,76 @@ def read_placed(part: Part, reader: Reader) -> Iterator[Placed]:
     try:
         with open_bytes(part.path, part.offset, part.size, part.rows) as stream:
             if reader.UNIT == "file" or part.shape != "lines":
-                yield from _read_whole(stream, reader, Source(reader.FORMAT, file))
+                yield from _read_whole(stream, reader, Source(reader.FORMAT, file), part.shape)
                 return
-            for number, line in _lines(stream, part.path, part.first_line):
-                if isinstance(line, Unreadable):
-                    yield Placed(line, file, number)
-                else:
-                    yield from _read_value(line, reader, Source(reader.FORMAT, file, number))
+            yield from _read_lines(_lines(stream, part.path, part.first_line), reader, part)
     except InputError as error:
         yield _broken(error.found, file, error.line_number)
 
 
-def _read_whole(stream: ByteStream, reader: Reader, source: Source) -> Iterator[Placed]:
+def _read_lines(lines: Iterator[tuple[int, bytes | Unreadable]], reader: Reader, part: Part) -> Iterator[Placed]:
+    """Read each line on its own; two objects on a line are two lines."""
+    file = path_text(part.path)
+    for number, line in lines:
+        if isinstance(line, Unreadable):
+            yield Placed(line, file, number)
+            continue
+        source = Source(reader.FORMAT, file, number)
+        results = _read_value(line, reader, source)
+        first = next(results, None)
+        broken = first is not None and isinstance(first.found, Unreadable) and part.rows is None and not is_json(line)
+        whole, left = glued_objects(line) if broken else ([], [])
+        for one in whole:
+            yield from _read_value(one, reader, source)
+        if whole and left:
+            yield _broken("half a line", file, number)
+        elif not whole and first is not None:
+            yield first
+            yield from results
+
+
+@cache
+def _say_lost(file: str, lost: LostLine) -> None:
+    """Say once what a file has lost, however often it is read."""
+    say(f"misstep: {file}:{lost.number}: {lost.what}; the rest of the file is read")
+
+
+@cache
+def _say_replayed(file: str, session: str, parent: str | None, lines: int) -> None:
+    origin = f"the session {parent}" if parent else "an earlier session"
+    say(f"misstep: {file}: {session} begins with {lines:,} lines copied from {origin}, which do not count in it")
+
+
+def _read_whole(stream: ByteStream, reader: Reader, source: Source, shape: Shape) -> Iterator[Placed]:
     data = stream.read_up_to(DOCUMENT_LIMIT + 1)
     if len(data) > DOCUMENT_LIMIT:
         yield _broken(f"a document over {DOCUMENT_LIMIT >> 20} MiB", source.file)
-    elif (cut := _cut(stream)) is not None:
+        return
+    if (cut := _cut(stream)) is not None:
         yield _broken(cut, source.file)
-    else:
-        yield from _read_value(data, reader, source)
+        return
+    results = _read_value(data, reader, source)
+    first = next(results, None)
+    if first is not None and isinstance(first.found, Unreadable) and shape == "lines":
+        data, lost = whole_lines(data)
+        if lost:
+            results = _read_value(data, reader, source)
+            first = next(results, None)
+            if first is not None and isinstance(first.found, Trajectory):
+                first = replace(first, found=replace(first.found, extra=first.found.extra | _extra_of(lost)))
+                for line in lost:
+                    _say_lost(source.file, line)
+    for placed in [] if first is None else [first, *results]:
+        if isinstance(placed.found, Trajectory):
+            if placed.found.extra.get("unfinished_line"):
+                _say_lost(source.file, LostLine(data.count(b"\n") + 1, "the last line is cut off"))
+            if replayed := placed.found.extra.get("replayed_lines"):
+                _say_replayed(source.file, placed.found.id, placed.found.parent, len(replayed))
+        yield placed
+
+
+def _extra_of(lost: Iterable[LostLine]) -> dict[str, Any]:
+    return {"lost_lines": [{"line": line.number, "what": line.what} for line in lost]}
 
 
 def _read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Placed]:

@@ -16,6 +16,7 @@ from misstep.harness import beneath
 from misstep.harness.errors import InputError, UnsafePath, UsageError, writing
 from misstep.harness.evidence import Evidence, noted
 from misstep.harness.forms import misspelt, toml_form
+from misstep.harness.workspace import Toolchain
 from misstep.harness.workspace.trees import regular_files
 
 CASE = "case.toml"
@@ -83,10 +84,15 @@ class RepairCase(Struct, frozen=True, omit_defaults=True):
 
 
 class CaseFolder(Struct, frozen=True):
-    """A case and the folder it is in."""
+    """A case and the folder it is in.
+
+    - `toolchain`: What the run found of the project that the case is of. The case's own file names no place of the
+      machine that is believed.
+    """
 
     case: RepairCase
     folder: Path
+    toolchain: Toolchain | None = None
 
     @property
     def before(self) -> Path:
@@ -183,7 +189,7 @@ def instruction_of(case: RepairCase) -> tuple[str, str]:
 
 
 def environment_of(repository: Path, python: Path | None) -> dict[str, str]:
-    """Return what `extra` of a case says of the project whose interpreter and packages its tests need."""
+    """Return what `extra` of a case says of its project: it is believed only where the user shows that folder."""
     return {"checkout": str(repository.resolve()), **({"python": str(python.absolute())} if python else {})}
 
 

@@ -20,9 +20,8 @@ from misstep.harness.records.repair_attempt import (
 from misstep.harness.repair.case import RepairCase
 from misstep.harness.repair.failure_bot.repository import Repository
 from misstep.harness.repair.failure_bot.reproduce import CommitRuns
-from misstep.harness.repair.scoring import case_toolchain
 from misstep.harness.repair.validators.patch_judge import ACCEPTABLE, UNACCEPTABLE
-from misstep.harness.workspace import Limits, Sandbox
+from misstep.harness.workspace import Limits, Sandbox, project_toolchain
 from misstep.harness.workspace.suite.report import SuiteReport
 
 _CLOSED: frozenset[str] = frozenset({"rejected", "landed"})
@@ -65,11 +64,14 @@ def add_review(run: Path, attempt: RepairAttempt, event: Event, by: str, comment
     return review
 
 
-def report_at(repository: Path, revision: str, case: RepairCase, sandbox: Sandbox) -> SuiteReport:
+def report_at(
+    repository: Path, revision: str, case: RepairCase, sandbox: Sandbox, python: Path | None = None
+) -> SuiteReport:
     """Return what a case's tests find at a revision of a repository, where a patch may have landed."""
     limits = Limits(seconds=case.timeout_seconds)
+    toolchain = project_toolchain(repository, case.test_command, python, sandbox.show)
     with (
         Repository(repository) as opened,
-        CommitRuns(opened, case.test_command, sandbox=sandbox, toolchain=case_toolchain(case), limits=limits) as runs,
+        CommitRuns(opened, case.test_command, sandbox=sandbox, toolchain=toolchain, limits=limits) as runs,
     ):
         return runs.report(opened.commit(revision).id, case.oracle)

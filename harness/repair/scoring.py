@@ -27,6 +27,7 @@ from misstep.harness.workspace import (
     project_toolchain,
     python_toolchain,
 )
+from misstep.harness.workspace.showing import Showing
 from misstep.harness.workspace.suite.report import SuiteReport
 from misstep.harness.workspace.suite.run import run_suite
 
@@ -36,17 +37,22 @@ RUNS = 3
 _SUITE_TIMES = 4
 
 
-def case_toolchain(case: RepairCase) -> Toolchain:
-    """Return the interpreter of the project that a case is of, if it is still there, else Misstep's own."""
-    checkout, python = case.extra.get("checkout"), case.extra.get("python")
-    if not isinstance(checkout, str) or not Path(checkout).is_dir():
+def case_toolchain(folder: CaseFolder, show: Sequence[Path]) -> Toolchain:
+    """Return the interpreter of the project that a run found, or that the user shows, else Misstep's own."""
+    if folder.toolchain is not None:
+        return folder.toolchain
+    checkout, python = (folder.case.extra.get(name) for name in ("checkout", "python"))
+    shown = Showing(show=tuple(show))
+    if not isinstance(checkout, str) or not shown.names(Path(checkout)):
         return python_toolchain()
-    return project_toolchain(Path(checkout), case.test_command, Path(python) if isinstance(python, str) else None)
+    named = Path(python) if isinstance(python, str) and shown.names(Path(python)) else None
+    others = [each for each in show if not Path(checkout).resolve().is_relative_to(each)]
+    return project_toolchain(Path(checkout), folder.case.test_command, named, others)
 
 
 def open_case(folder: CaseFolder, sandbox: Sandbox) -> Workspace:
     """Return a workspace with the broken tree of a case, in which `python` is an interpreter with pytest."""
-    toolchain = case_toolchain(folder.case)
+    toolchain = case_toolchain(folder, sandbox.show)
     # A case gives the same result each time; the failure bot leaves hashes free, to see tests that are flaky by them.
     environment = {**toolchain.environment, "PYTHONHASHSEED": "0"}
     read_only = (*toolchain.read_only, *ruff_folders())

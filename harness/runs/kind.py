@@ -1,6 +1,6 @@
 """Define a kind of run: its units, the work on one of them, and its record; `harness.runs.run` carries it out."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
@@ -53,6 +53,8 @@ class RunKind(Protocol[Unit, Recorded]):
 
     folder: str = ""
     """Where the inputs lie."""
+    shown: Sequence[str] = ()
+    """What of the machine, besides the system's folders, the sandbox shows."""
     in_order: bool = False
     """Whether records are written in the order of their units."""
     made_again: bool = False

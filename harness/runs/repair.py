@@ -24,7 +24,7 @@ from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAt
 from misstep.harness.repair.attempt import MakeRepairer, Setting, attempt
 from misstep.harness.repair.case import CaseFolder, RepairCase, instructed, with_test_changes
 from misstep.harness.repair.repairers import POLICIES, RepairerOptions
-from misstep.harness.repair.scoring import Affirmed, affirm
+from misstep.harness.repair.scoring import Affirmed, affirm, case_toolchain
 from misstep.harness.repair.validators.patch_judge import PatchJudge
 from misstep.harness.runs.kind import RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
@@ -79,6 +79,9 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         self._plan, self._client, self._sandbox = plan, client, sandbox
         self._affirming: dict[str, asyncio.Task[Affirmed]] = {}
         self.folder = str(cases[0].folder.parent.resolve()) if cases else ""
+        toolchains = (case_toolchain(case, sandbox.show) for case in cases)
+        places = (place for each in toolchains for place in (*each.shown, *map(str, sandbox.show)))
+        self.shown = tuple(dict.fromkeys(places))
 
     def settings(self) -> dict[str, Any]:
         """Return the plan, the sandbox and the model."""

@@ -18,17 +18,16 @@ from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.repair.case import CaseFolder, RepairCase, read_case
-from misstep.harness.repair.failure_bot.flakiness import Recorded
+from misstep.harness.repair.failure_bot.flakiness import Recorded, estimate
 from misstep.harness.repair.failure_bot.repository import Repository
 from misstep.harness.repair.failure_bot.rules import ENDS, RuleDecision
 from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore, write_task_case
 from misstep.harness.repair.failure_bot.triage import examine, triage_repository
-from misstep.harness.repair.scoring import case_toolchain
 from misstep.harness.runs.opened import manifest_of
-from misstep.harness.workspace import Limits, Sandbox, own_command, project_toolchain
+from misstep.harness.workspace import Limits, Sandbox, Toolchain, own_command, project_toolchain
 
 CASES = "cases"
-_TASKS = "tasks.sqlite"
+PROJECT = "project.json"
 HELD_BACK = "held_back.json"
 _MOST_NAMED = 5
 
@@ -63,6 +62,19 @@ class FoundCases(Struct, frozen=True):
         return not self.cases and any(each.rule in ENDS for each in self.held_back)
 
 
+class RunRepository(Struct, frozen=True):
+    """What a run found of its repository, and the file of its tasks.
+
+    - `python`: The environment that the user named; empty where none was.
+    - `shown`: The interpreter, and each place of the machine that the sandbox shows.
+    """
+
+    repository: str
+    tasks: str
+    python: str
+    shown: tuple[str, ...]
+
+
 class RepositoryTests(Struct, frozen=True):
     """How the tests of a repository are run, and where the tasks of those that fail are kept.
 
@@ -88,9 +100,12 @@ def tasks_beside(repository: Path) -> Path:
 def cases_of_repository(repository: Path, tests: RepositoryTests, out: Path, sandbox: Sandbox) -> FoundCases:
     """Return the failing tests at the head of a repository as repair cases, one a cause, and those held back."""
     folder, held = out / CASES, out / HELD_BACK
+    toolchain = project_toolchain(repository, tests.command, tests.python, sandbox.show)
+    command, tasks_file = own_command(tests.command), (tests.tasks_file or tasks_beside(repository)).resolve()
+    python = "" if tests.python is None else str(tests.python.absolute())
+    project = RunRepository(str(repository.resolve()), str(tasks_file), python, (toolchain.python, *toolchain.shown))
     if folder.is_dir():
-        return _found_cases(out)
-    toolchain, command = project_toolchain(repository, tests.command, tests.python), own_command(tests.command)
+        return _found_cases(out, project, toolchain)
     limits, uncommitted = Limits(seconds=tests.seconds), tests.uncommitted
     with Repository(repository) as opened:
         paths = opened.uncommitted_paths()
@@ -99,7 +114,6 @@ def cases_of_repository(repository: Path, tests: RepositoryTests, out: Path, san
         counts = "are taken in" if uncommitted else "do not count; --uncommitted takes them in"
         say(f"misstep: {len(paths)} files differ from the last commit and {counts}: {plain(named)}")
     out.mkdir(parents=True, exist_ok=True)
-    tasks_file = (tests.tasks_file or tasks_beside(repository)).resolve()
     with closing(TaskStore(tasks_file)) as store:
         tasks = triage_repository(
             repository,
@@ -109,7 +123,7 @@ def cases_of_repository(repository: Path, tests: RepositoryTests, out: Path, san
             limits=limits,
             uncommitted=uncommitted,
             record=tests.record,
-            file_task=store.file_task,
+            store=store,
         )
         examined = partial(examine, folder=repository, sandbox=sandbox, toolchain=toolchain, limits=limits)
         landed = [] if uncommitted else _landed(store, {each.task.id for each in tasks}, repository, examined)
@@ -126,36 +140,58 @@ def cases_of_repository(repository: Path, tests: RepositoryTests, out: Path, san
                 seconds=tests.seconds,
                 uncommitted=uncommitted,
                 python=tests.python,
-                tasks_file=tasks_file,
             )
     firsts = [(each.task.tests, each.decision.objections[0]) for each in tasks if not each.decision.run]
     held_back = [HeldBack(named, first.rule, first.reason) for named, first in firsts]
     held.write_bytes(msgspec.json.encode([*held_back, *landed]))
+    (out / PROJECT).write_bytes(msgspec.json.format(msgspec.json.encode(project)))
     building.rename(folder)
-    return _found_cases(out)
+    return _found_cases(out, project, toolchain)
 
 
 def _landed(
-    store: TaskStore, failing: Collection[int], repository: Path, examined: Callable[[RepairTask], RuleDecision]
+    store: TaskStore, failing: Collection[int], repository: Path, examined: Callable[..., RuleDecision]
 ) -> list[HeldBack]:
     """Close the open tasks whose tests pass by now, so that a diff attached to one holds no later failure back."""
     held_back: list[HeldBack] = []
     for task in store.tasks():
-        # Tests without a change to blame may be flaky: that they pass once says little.
-        of_others = task.repository != str(repository.resolve()) or not task.blame
+        # That a flaky test passes once says little.
+        may_be_flaky = not task.blame and estimate(task.failures, max(task.runs, 1)).state != "failing"
+        of_others = task.repository != str(repository.resolve()) or may_be_flaky
         if task.state != "open" or task.id in failing or of_others:
             continue
-        for objection in examined(replace(task, attached_diff="")).objections:
-            if objection.rule == "fix_landed":
+        for objection in examined(replace(task, attached_diff=""), at_its_commit=True).objections:
+            if objection.rule in ("fix_landed", "not_reproducible"):
                 store.end(task.id, "landed")
-                held_back.append(HeldBack(task.tests, objection.rule, f"{objection.reason}; task {task.id} is closed"))
+                again = "the tests pass again at the commit of the task: what they need is there now"
+                reason = objection.reason if objection.rule == "fix_landed" else again
+                held_back.append(HeldBack(task.tests, objection.rule, f"{reason}; task {task.id} is closed"))
     return held_back
 
 
-def _found_cases(out: Path) -> FoundCases:
+def _found_cases(out: Path, project: RunRepository, toolchain: Toolchain) -> FoundCases:
     held = out / HELD_BACK
     items = msgspec.json.decode(held.read_bytes(), type=tuple[HeldBack, ...]) if held.is_file() else ()
-    return FoundCases(tuple(read_case(each) for each in sorted((out / CASES).iterdir())), items)
+    cases = (read_case(each) for each in sorted((out / CASES).iterdir()))
+    return FoundCases(tuple(replace(_placed(each, project), toolchain=toolchain) for each in cases), items)
+
+
+def _placed(folder: CaseFolder, project: RunRepository | None) -> CaseFolder:
+    """Return a case of a run; where its repository and its tasks are, the run says and not the file of the case."""
+    own = {name: value for name, value in folder.case.extra.items() if name not in ("checkout", "python", "tasks")}
+    if project is not None:
+        own |= {"checkout": project.repository, "tasks": project.tasks}
+        own |= {"python": project.python} if project.python else {}
+    return replace(folder, case=replace(folder.case, extra=own))
+
+
+def _project_of(run: Path) -> RunRepository | None:
+    file = run / PROJECT
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=RunRepository) if file.is_file() else None
+    except msgspec.DecodeError as error:
+        message, advice = f"is not what a run wrote: {error}", "Take the run folder as it was written."
+        raise InputError(message, advice, file=file) from error
 
 
 def case_of(run: Path, name: str) -> CaseFolder:
@@ -164,14 +200,14 @@ def case_of(run: Path, name: str) -> CaseFolder:
     folders = [run / CASES / name, Path(manifest.folder) / name]
     for folder in folders:
         if folder.is_dir():
-            return read_case(folder)
+            return _placed(read_case(folder), _project_of(run))
     raise InputError(f"the case {name!r} is gone", "Put the benchmark back where it was.", file=folders[-1])
 
 
 def _task_of(
     case: RepairCase, change: Callable[[TaskStore, int], object] = lambda _store, _task: None
 ) -> RepairTask | None:
-    """Return the task of a case from the file that the case names, after a change of it; `None` if it has no task."""
+    """Return the task of a case from the file that its run names, after a change of it; `None` if it has no task."""
     file = Path(str(case.extra.get("tasks", "")))
     if not file.is_file():
         return None
@@ -189,11 +225,12 @@ def objections_now(case: RepairCase, sandbox: Sandbox, *, uncommitted: bool) -> 
     task = _task_of(case)
     if task is None or not checkout.is_dir():
         return ""
+    python = Path(str(case.extra["python"])) if "python" in case.extra else None
     decision = examine(
         task,
         checkout,
         sandbox=sandbox,
-        toolchain=case_toolchain(case),
+        toolchain=project_toolchain(checkout, case.test_command, python, sandbox.show),
         limits=Limits(seconds=case.timeout_seconds),
         uncommitted=uncommitted,
     )
@@ -218,5 +255,5 @@ def attach_patch(case: RepairCase, patch: str) -> bool:
 def reject_patch(run: Path, attempt: RepairAttempt, comment: str = "") -> None:
     """Take a rejected patch away from the task of its case, so that a later run may repair it in another way."""
     if (run / CASES / attempt.case).is_dir():
-        case = read_case(run / CASES / attempt.case).case
+        case = _placed(read_case(run / CASES / attempt.case), _project_of(run)).case
         _task_of(case, lambda store, number: store.reject(number, attempt.patch, comment))

@@ -87,7 +87,7 @@ def carry_out(
 
 def manifest_of(kind: RunKind[Any, Any], arguments: Sequence[str]) -> Manifest:
     """Return the manifest of a run of this kind that begins now."""
-    return new_manifest(kind.command, kind.settings(), kind.inputs(), arguments, kind.folder)
+    return new_manifest(kind.command, kind.settings(), kind.inputs(), arguments, kind.folder, kind.shown)
 
 
 def _begin_anew_if_changed(kind: RunKind[Any, Any], out: Path, manifest: Manifest) -> None:

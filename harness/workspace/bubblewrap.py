@@ -13,15 +13,19 @@ import stat
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from copy import copy
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
+from typing import Self
 
 import msgspec
 
 from misstep.harness.errors import SandboxFailed
 from misstep.harness.workspace import supervision, system_calls
-from misstep.harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Checkout, Finished, Limits, Mounts
+from misstep.harness.workspace.read_only import SYSTEM_NAMES, ReadOnly, checkout_options
+from misstep.harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Finished, Limits, Mounts
+from misstep.harness.workspace.showing import distinct, named_by_user
 
 SANDBOX_USER = 61001
 """The user that commands run as where Misstep itself runs as root."""
@@ -39,14 +43,8 @@ _NAMESPACES = (
     *(f"--unshare-{kind}" for kind in ("user", "ipc", "pid", "net", "uts", "cgroup-try")),
     *("--disable-userns", "--hostname", "sandbox", "--new-session", "--die-with-parent", "--clearenv"),
 )
-_SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 _SHARED_MEMORY = 16 * MIB
-_CACHES = 64 * MIB
-_CACHE_NAMES = (".cache", ".vite", ".vitest")
-_MOST_ENTRIES = 2000
-"""Packages that are shown one by one; the program takes some thousand arguments."""
-
 _REVEALED = "/mnt"
 _BARE = {"PATH": "/usr/bin:/usr/sbin:/bin:/sbin"}
 _ENDED_MILLISECONDS = 5000
@@ -71,15 +69,34 @@ class Bubblewrap:
 
     name = "bubblewrap"
     roots = True
+    show: tuple[Path, ...] = ()
 
     def __init__(self, program: Path, *, overlays: bool) -> None:
         self.program, self.overlays = program, overlays
+        self._layered = overlays
         self.owner = SANDBOX_USER if os.geteuid() == 0 else None
+
+    def showing(self, folders: Sequence[Path]) -> Self:
+        """Return the same sandbox with folders in it that the user named."""
+        other = copy(self)
+        other.show = named_by_user(folders)
+        return other
 
     def run(
         self, command: Sequence[str], mounts: Mounts, *, limits: Limits, environment: Mapping[str, str] = NO_VARIABLES
     ) -> Finished:
         """Run a command as `Sandbox.run` says."""
+        try:
+            return self._run(command, mounts, limits=limits, environment=environment)
+        except SandboxFailed as error:
+            if not self._layered or "overlay mount" not in error.found:
+                raise
+            self._layered = False  # of a file system of which the kernel makes no layer
+            return self._run(command, mounts, limits=limits, environment=environment)
+
+    def _run(
+        self, command: Sequence[str], mounts: Mounts, *, limits: Limits, environment: Mapping[str, str]
+    ) -> Finished:
         with ExitStack() as files:
             with ExitStack() as handed_over:
                 inner, outer = _Reports(files, handed_over), _Reports(files, handed_over)
@@ -146,9 +163,12 @@ class Bubblewrap:
                 options += account(path, text)
             temporary = min(limits.disk_mb, limits.memory_mb // 4, _MOST_TEMPORARY) * MIB
             options += ["--size", str(temporary), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
-            for shown in dict.fromkeys(mounts.read_only):
-                options += ["--ro-bind", places.of(shown), str(shown)]
-            options += [*_workspace(mounts, places), *_checkout(mounts.checkout, places)]
+            shows = ReadOnly(command[0], mounts, places.of, layered=self._layered)
+            project = mounts.checkout.folder if mounts.checkout is not None else None
+            named = (each for each in self.show if project is None or not project.is_relative_to(each))
+            for shown in distinct((*mounts.read_only, *named)):  # the place of the project leads to its tree
+                options += shows.at(shown, str(shown))
+            options += [*_workspace(mounts, places), *checkout_options(mounts.checkout, shows)]
             options += ["--chdir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
         if calls := system_calls.program():
             options += ["--seccomp", in_file(calls)]
@@ -298,7 +318,7 @@ def _root(mounts: Mounts, places: _Places) -> Iterator[str]:
 
 def _system() -> Iterator[str]:
     yield from ("--ro-bind", "/usr", "/usr")
-    for name in _SYSTEM:
+    for name in SYSTEM_NAMES:
         path = Path("/", name)
         if path.is_symlink():
             yield from ("--symlink", str(path.readlink()), str(path))
@@ -332,27 +352,6 @@ def _workspace(mounts: Mounts, places: _Places, place: str = INSIDE) -> Iterator
         yield from ("--overlay-src", places.of(layer, whole if layer.is_relative_to(whole) else layer))
     work = mounts.work or whole / "work"
     yield from ("--overlay", places.of(mounts.workspace, whole), places.of(work, whole), place)
-
-
-def _checkout(checkout: Checkout | None, places: _Places) -> Iterator[str]:
-    if checkout is None:
-        return
-    for path in checkout.shown:
-        folder, place = checkout.folder / path, f"{INSIDE}/{path}"
-        entries = sorted(folder.iterdir()) if folder.name == "node_modules" else []
-        if not entries or len(entries) > _MOST_ENTRIES:
-            yield from ("--ro-bind", places.of(folder), place)
-            continue
-        # Tools keep caches beside the packages: it takes writes, which end with the command; packages take none.
-        yield from ("--size", str(_CACHES), "--perms", "0755", "--tmpfs", place)
-        for entry in entries:
-            if entry.is_symlink():  # a package of the same monorepo leads into the workspace
-                yield from ("--symlink", str(entry.readlink()), f"{place}/{entry.name}")
-            elif not entry.name.startswith(_CACHE_NAMES):
-                bound = Path(places.of(folder), entry.name)
-                yield from ("--ro-bind", str(bound), f"{place}/{entry.name}")
-    if checkout.folder.parts[1:2] and checkout.folder.parts[1] not in ("usr", *_SYSTEM):
-        yield from ("--symlink", INSIDE, str(checkout.folder))
 
 
 def _limited(limits: Limits, *, here: bool = True) -> list[str]:

@@ -1,6 +1,5 @@
 """What this machine has of that which sandboxed repair needs, each looked at or tried, with what brings it."""
 
-import ctypes
 import importlib.util
 import shutil
 import subprocess
@@ -11,8 +10,8 @@ from msgspec import Struct
 
 from misstep.harness.workspace import system_calls
 from misstep.harness.workspace.finding import BEST, Tried, advice, tried
+from misstep.harness.workspace.system_calls import landlock_version
 
-_LANDLOCK_CREATE_RULESET, _TELL_VERSION = 444, 1
 _SWITCHES = {
     "/proc/sys/user/max_user_namespaces": "0",
     "/proc/sys/kernel/unprivileged_userns_clone": "0",
@@ -89,14 +88,6 @@ def _kernel(best: Tried | None) -> Iterator[Capability]:
     has = "known for this machine" if known else "not known for this kind of machine"
     without = "key rings and virtual machine sockets stay open in the sandbox"
     yield Capability("system call filter", known, has, without)
-
-
-def landlock_version() -> int:
-    """Return the version of Landlock that the kernel has; 0 where it has none."""
-    version = ctypes.CDLL(None, use_errno=True).syscall(
-        _LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _TELL_VERSION
-    )
-    return max(int(version), 0)
 
 
 def _programs() -> Iterator[Capability]:

@@ -106,6 +106,7 @@ def _try_bubblewrap(program: Path, number: tuple[int, ...]) -> Tried:
 @cache
 def _try_landlock() -> Tried:
     number, reason = Landlocked.version()
+    reason = reason or _fault(Landlocked())
     return Tried("sandlock", "", number, works=not reason, reason=reason)
 
 

@@ -5,18 +5,21 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from signal import SIGKILL
+from typing import Self
 
 from misstep.harness import beneath
 from misstep.harness.errors import SandboxFailed
-from misstep.harness.workspace import supervision
+from misstep.harness.workspace import supervision, system_calls
 from misstep.harness.workspace.bubblewrap import ENVIRONMENT, SANDBOX_USER
 from misstep.harness.workspace.sandbox import MIB, NO_VARIABLES, Finished, Limits, Mounts
+from misstep.harness.workspace.showing import named_by_user, same_as_decided
 
 _KEEPER = Path(__file__).with_name("keeper_process.py")
 _OLDEST_ABI = 6
@@ -32,10 +35,17 @@ class _UnderKeeper:
     name: str
     overlays = False
     roots = False
+    show: tuple[Path, ...] = ()
     confined: bool
 
     def __init__(self) -> None:
         self.owner = SANDBOX_USER if self.confined and os.geteuid() == 0 else None
+
+    def showing(self, folders: Sequence[Path]) -> Self:
+        """Return the same sandbox with folders in it that the user named."""
+        other = copy(self)
+        other.show = named_by_user(folders)
+        return other
 
     def run(
         self, command: Sequence[str], mounts: Mounts, *, limits: Limits, environment: Mapping[str, str] = NO_VARIABLES
@@ -51,7 +61,7 @@ class _UnderKeeper:
             "command": list(command),
             "environment": {**ENVIRONMENT, **places, **environment},
             "folder": str(mounts.workspace),
-            "readable": [*_READABLE, *_DEVICES, *map(str, mounts.read_only)],
+            "readable": [*_READABLE, *_DEVICES, *_real((*mounts.read_only, *self.show))],
             "writable": [str(mounts.workspace), str(temporary), "/dev/null"],
             "confined": self.confined,
             "packages": str(_packages()) if self.confined else "",
@@ -68,7 +78,7 @@ class _UnderKeeper:
         disk = supervision.DiskUse(mounts.workspace, temporary, limit=limits.disk_mb * MIB + mounts.allowance)
         process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-I", "-S", str(_KEEPER)],
-            env={},
+            env={"HOME": str(temporary)},  # the engine wants one, and a user without an account has none
             start_new_session=True,
             cwd="/",
             stdin=subprocess.PIPE,
@@ -84,6 +94,15 @@ class _UnderKeeper:
             beneath.remove_tree(parent, temporary.name)
         code = process.returncode
         return supervision.finished(watched, None if code == _NOT_STARTED or code < 0 else code, command[0])
+
+
+def _real(paths: Sequence[Path]) -> Iterator[str]:
+    """Yield the places that are shown; links are followed by the kernel, and are no places."""
+    for path in paths:
+        if not path.is_symlink():
+            if not same_as_decided(path):
+                raise SandboxFailed(f"{path} is not what it was when it was looked at", "Run the command again.")
+            yield str(path)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
@@ -110,9 +129,7 @@ class Landlocked(_UnderKeeper):
         if find_spec("sandlock") is None:
             return "", "the package sandlock is not installed"
         number = importlib.metadata.version("sandlock")
-        from sandlock import landlock_abi_version
-
-        abi = landlock_abi_version()
+        abi = system_calls.landlock_version()
         if abi < _OLDEST_ABI:
             return number, f"the kernel's Landlock is version {abi}, {_OLDEST_ABI} is needed (Linux 6.12)"
         return number, ""

@@ -85,6 +85,13 @@ class Sandbox(Protocol):
         """Return whether it can lay a writable layer over folders that stay as they are."""
 
     @property
+    def show(self) -> tuple[Path, ...]:
+        """Return the folders that the user named, which each command is shown."""
+
+    def showing(self, folders: Sequence[Path]) -> "Sandbox":
+        """Return the same sandbox with folders in it that the user named."""
+
+    @property
     def owner(self) -> int | None:
         """Return the user id that must own the workspace's files; none where it is that of this process."""
 

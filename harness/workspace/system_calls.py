@@ -1,5 +1,6 @@
 """A filter of system calls for what no namespace keeps apart: keys, other kinds of network, memory that nobody owns."""
 
+import ctypes
 import errno
 import platform
 import socket
@@ -7,6 +8,7 @@ import struct
 
 from msgspec import Struct
 
+_LANDLOCK_CREATE_RULESET, _TELL_VERSION = 444, 1
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
@@ -86,3 +88,11 @@ def program(machine: str = "") -> bytes:
 
 def _code(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("=HBBI", code, if_true, if_false, value)
+
+
+def landlock_version() -> int:
+    """Return the version of Landlock that the kernel has; 0 where it has none."""
+    version = ctypes.CDLL(None, use_errno=True).syscall(
+        _LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _TELL_VERSION
+    )
+    return max(int(version), 0)

@@ -19,9 +19,16 @@ from msgspec import Struct
 from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep.harness.workspace.bubblewrap import ENVIRONMENT
 from misstep.harness.workspace.sandbox import INSIDE, NO_VARIABLES, Checkout
-
-_PARTS = ("bin", "lib", "lib64", "libexec", "pyvenv.cfg")
-_SHOWN_ANYWAY = (Path("/usr"), Path("/bin"), Path("/lib"), Path("/sbin"))
+from misstep.harness.workspace.showing import (
+    Showing,
+    distinct,
+    home,
+    is_environment,
+    links_to,
+    named_by_user,
+    on_path,
+    own_installation,
+)
 
 
 class Toolchain(Struct, frozen=True):
@@ -38,6 +45,12 @@ class Toolchain(Struct, frozen=True):
         programs = self.variables.get("PATH", str(Path(self.python).parent))
         return {**self.variables, "PATH": f"{programs}:{ENVIRONMENT['PATH']}"}
 
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Return each place of the machine that the sandbox shows for it, besides the system's folders."""
+        inside = [] if self.checkout is None else [self.checkout.folder / path for path in self.checkout.shown]
+        return tuple(map(str, (*self.read_only, *inside)))
+
 
 def python_toolchain() -> Toolchain:
     """Return the running interpreter's own environment, which must have pytest."""
@@ -45,41 +58,13 @@ def python_toolchain() -> Toolchain:
     package = importlib.util.find_spec("pytest")
     if package is None or not any(Path(str(package.origin)).is_relative_to(prefix) for prefix in prefixes):
         raise MissingPrerequisite("the running Python's environment has no pytest", "Run `pip install pytest` in it.")
-    return Toolchain(sys.executable, _distinct([*_of_prefixes(prefixes), *program_folders([sys.executable])]))
+    return Toolchain(sys.executable, own_installation())
 
 
 def program_folders(command: Sequence[str], path: str | None = None) -> tuple[Path, ...]:
-    """Return the folders that a command's program needs in the sandbox: those of its prefix that hold programs."""
-    on_path = shutil.which(command[0], path=path) if command else None
-    if on_path is None:
-        return ()
-    prefixes: list[Path] = []
-    for program in _along_links(Path(on_path)):
-        prefixes.append(program.parent.parent)
-        settings = program.parent.parent / "pyvenv.cfg"
-        if settings.is_file():
-            homes = [line.partition("=")[2].strip() for line in settings.read_text().splitlines() if "home" in line]
-            prefixes += [Path(home).parent for home in homes]
-    return _distinct(_of_prefixes(prefixes))
-
-
-def _along_links(program: Path) -> Iterator[Path]:
-    for _ in range(10):
-        yield program
-        if not program.is_symlink():
-            return
-        program = Path(os.path.normpath(program.parent / program.readlink()))
-
-
-def _of_prefixes(prefixes: list[Path]) -> Iterator[Path]:
-    for prefix in prefixes:
-        if prefix != Path("/") and not any(prefix.is_relative_to(shown) for shown in _SHOWN_ANYWAY):
-            yield from (part for part in (prefix / name for name in _PARTS) if part.exists())
-
-
-def _distinct(paths: Iterator[Path] | list[Path]) -> tuple[Path, ...]:
-    unique = dict.fromkeys(paths)
-    return tuple(path for path in unique if not any(other != path and path.is_relative_to(other) for other in unique))
+    """Return what a command's program, one of the user's, needs in the sandbox."""
+    program = shutil.which(command[0], path=path) if command else None
+    return () if program is None else Showing().program(Path(program))
 
 
 _ENVIRONMENTS = (".venv", "venv", "env")
@@ -111,35 +96,59 @@ def own_command(command: str) -> str:
     return _RUNNER.sub(lambda run: f"cd {to[1]} && " if (to := _DIRECTORY.search(run[2])) else "", command)
 
 
-def project_toolchain(checkout: Path, command: str = "", python: Path | None = None) -> Toolchain:
-    """Return the interpreter and packages of a checkout; Misstep's own interpreter where it has none."""
+def project_toolchain(
+    checkout: Path, command: str = "", python: Path | None = None, show: Sequence[Path] = ()
+) -> Toolchain:
+    """Return the interpreter and packages of a checkout; Misstep's own interpreter where it has none.
+
+    `show` are the folders that the user named; what else is shown, `showing` decides.
+    """
     top = checkout.resolve()
-    program = _program(python) if python is not None else _environment(top, command)
-    base = python_toolchain() if program is None else Toolchain(str(program), program_folders([str(program)]))
-    shown = tuple(path.relative_to(top).as_posix() for path in _shown(top, program))
-    read_only = tuple(path for path in base.read_only if not path.is_relative_to(top))
+    showing = Showing(top, named_by_user(show, top))
+    program = _program(python, showing) if python is not None else _environment(showing, command)
+    inner = program.parent.parent if program is not None and program.is_relative_to(top) else None
+    if inner is not None and (inner == top or not inner.is_relative_to(top)):
+        message, advice = "lies in the checkout, and in no environment there", "Name an environment, as .venv."
+        raise InputError(message, advice, file=program)
+    if program is None:
+        base = Toolchain(sys.executable, python_toolchain().read_only)
+    else:
+        base = Toolchain(str(program), showing.program(program) if inner is None else showing.environment_inside(inner))
+    shown = tuple(path.relative_to(top).as_posix() for path in (*([inner] if inner else []), *_node_modules(top)))
+    read_only = [*showing.show, *(path for path in base.read_only if not path.is_relative_to(top))]
     programs = [f"{INSIDE}/{path}/.bin" for path in shown if path.endswith("node_modules")]
-    if node := shutil.which("node") if programs or (top / "package.json").is_file() else None:
-        read_only = _distinct([*read_only, *program_folders([node])])  # it may be that of nvm, in the home folder
-        programs.append(str(Path(node).parent))
+    if node := on_path("node", top) if programs or (top / "package.json").is_file() else None:
+        read_only += showing.program(node)  # it may be that of nvm, in the home folder
+        programs.append(str(node.parent))
     variables = {"PATH": ":".join([str(Path(base.python).parent), *programs])}
     sources = [folder / "src" for folder in _folders(top, command)]
     if packages := [each for each in sources if any(each.glob("*/__init__.py")) or any(each.glob("*/*/__init__.py"))]:
         # ahead of a copy of the project that is installed, which is older
         variables["PYTHONPATH"] = ":".join(f"{INSIDE}/{each.relative_to(top).as_posix()}" for each in packages)
-    return Toolchain(base.python, read_only, Checkout(top, shown), variables)
+    return Toolchain(base.python, distinct(read_only), Checkout(top, shown), variables)
 
 
-def _program(python: Path) -> Path:
+def _program(python: Path, showing: Showing) -> Path:
     if python.is_dir():
         inner = next((python / name for name in ("bin/python", "bin/python3") if (python / name).exists()), None)
         if inner is None:
             raise InputError("is a folder without bin/python", "Name a virtual environment.", file=python)
-        return inner.absolute()
+        return _placed(inner, showing)
     program = shutil.which(str(python))
     if program is None:
         raise InputError("no such interpreter", "Name a virtual environment, or its bin/python.", file=python)
-    return Path(program).absolute()
+    return _placed(Path(program), showing)
+
+
+def _placed(program: Path, showing: Showing) -> Path:
+    """Return a program beneath the folder where its environment really lies: one of the checkout's is a stranger's."""
+    folder, inner = program.parent.parent, program.parent.name
+    if inner == "..":
+        folder, inner = program.parent, "."
+    links, real = links_to(folder)
+    if any(map(showing.is_own, links)):  # where a link of the checkout leads, the checkout does not decide
+        showing.refuse_elsewhere(folder, "The checkout")
+    return real / inner / program.name
 
 
 def install_line(toolchain: Toolchain) -> str:
@@ -161,7 +170,8 @@ def _folders(top: Path, command: str) -> list[Path]:
     return [each for each in (folder, *folder.parents) if each.is_relative_to(top)] or [top]
 
 
-def _environment(top: Path, command: str) -> Path | None:
+def _environment(showing: Showing, command: str) -> Path | None:
+    top = showing.checkout or Path.cwd()
     runner = _RUNNER.search(command)
     folders = _folders(top, command)
     places = [folder / name for folder in folders for name in _ENVIRONMENTS]
@@ -170,9 +180,8 @@ def _environment(top: Path, command: str) -> Path | None:
     places += [place for folder in folders for place in _kept_elsewhere(runner[1] if runner else "", folder)]
     places += [Path(active) for name in _ELSEWHERE if (active := os.environ.get(name))]
     for place in places:
-        is_one = (place / "pyvenv.cfg").is_file() or (place / "conda-meta").is_dir()
-        if is_one and (place / "bin/python").exists():
-            return place / "bin/python"
+        if is_environment(place) and os.path.exists(place / "bin/python"):  # noqa: PTH110 (or it may not be looked at)
+            return _placed(place / "bin/python", showing)
     if runner:
         raise UsageError(
             f"{runner[1]} has no environment in {top}",
@@ -183,25 +192,19 @@ def _environment(top: Path, command: str) -> Path | None:
 
 def _kept_elsewhere(runner: str, folder: Path) -> Iterator[Path]:
     """Yield the environments that poetry and pipenv keep for a project outside of it."""
-    home = Path.home()
     if runner == "poetry":  # its name ends with a digest of the project's folder
         digest = base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(os.path.realpath(folder))).digest()).decode()[:8]
         cache = Path(
-            os.environ.get("POETRY_CACHE_DIR") or Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache", "pypoetry")
+            os.environ.get("POETRY_CACHE_DIR")
+            or Path(os.environ.get("XDG_CACHE_HOME") or home() / ".cache", "pypoetry")
         )
         yield from sorted((cache / "virtualenvs").glob(f"*-{digest}-py*"), reverse=True)
     if runner == "pipenv":
-        environments = Path(os.environ.get("WORKON_HOME") or home / ".local/share/virtualenvs")
+        environments = Path(os.environ.get("WORKON_HOME") or home() / ".local/share/virtualenvs")
         yield from (file.parent for file in environments.glob("*/.project") if file.read_text().strip() == str(folder))
 
 
-def _shown(top: Path, program: Path | None) -> Iterator[Path]:
-    if program is not None and program.is_relative_to(top):
-        yield program.parent.parent
-    yield from _node_modules(top, _DEEPEST)
-
-
-def _node_modules(folder: Path, levels: int) -> Iterator[Path]:
+def _node_modules(folder: Path, levels: int = _DEEPEST) -> Iterator[Path]:
     for inner in sorted(folder.iterdir()):
         if inner.name == "node_modules" and inner.is_dir() and not inner.is_symlink():
             yield inner

@@ -92,7 +92,7 @@ def run(
         beside, live = Beside(detector, every, delay), observing.observation(known.model)
         plan = ExperimentPlan(design, n, seed, name, beside, wordings, settings, live, own)
         client = client_settings(known)
-        kind = ExperimentRun(plan, find_sandbox(box.place), client)
+        kind = ExperimentRun(plan, find_sandbox(box.place).showing(box.show or ()), client)
         ended = carry_out(kind, out, Asking(client, workers), arguments=sys.argv[1:])
     if ended.done < n:
         say(f"misstep: stopped; {ended.done:,} of {n:,} sessions are done, and the same command goes on with it.")

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain, printable
 from misstep.harness.progress import say
-from misstep.harness.runs.judging.judge_once import Asked, ask_once
+from misstep.harness.runs.judging.judge_once import Asked, ask_of_benchmark, ask_once
 from misstep.judge import options
 from misstep.options.common import Json, json_text, path_or_address, refuse_given
 from misstep.options.groups import Only
@@ -18,24 +19,37 @@ def ask(
     context: typer.Context,
     judge: options.Judge,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", parser=path_or_address, help="Session of any known format, or a text.")
-    ],
-    item: Annotated[str, typer.Option("--id", help="Session to ask about; by default the first one.")] = "",
+        Path | None,
+        typer.Argument(metavar="[FILE]", parser=path_or_address, help="Session of any known format, or a text."),
+    ] = None,
+    item: Annotated[str, typer.Option("--id", help="Session or item to ask about; by default the first one.")] = "",
+    benchmark: Annotated[
+        str, typer.Option(help="Folder of a benchmark, or the name of a public data set, instead of FILE.")
+    ] = "",
     json: Json = False,
     *,
     asking: Annotated[ModelOptions, Only("model", "base_url", "cache", "record", "replay", "local")],
 ) -> None:
-    """Ask a judge about one session or text, and show all of it.
+    """Ask a judge about one session or text, or one item of a benchmark, and show all of it.
 
     The output has the prompt, the reply and the verdict. Use it to try a new prompt.
     """
+    if (file is None) == (not benchmark):
+        given = "both FILE and --benchmark are" if benchmark else "neither FILE nor --benchmark is"
+        raise UsageError(f"{given} given", "Name one of them.")
     with options.opened_judge(judge, asking) as (opened, settings):
         if not opened.uses_model:
             refuse_given(context, MODEL_OPTIONS, "the judge asks no model")
-        answer = ask_once(opened, file, settings, item)
+        if file is None:
+            from misstep.harness.runs.judging.session_benchmark import asked_about
+
+            answer = ask_of_benchmark(opened, asked_about(opened, (), benchmark, Path()), settings, item)
+        else:
+            answer = ask_once(opened, file, settings, item)
     print(json_text(answer) if json else _shown(answer))
     if answer.of > 1 and not item:
-        say(f"misstep: this is the first of {answer.of:,} sessions; --id names another.")
+        what = "items" if file is None else "sessions"
+        say(f"misstep: this is the first of {answer.of:,} {what}; --id names another.")
     if answer.verdict.status == "failed":
         raise typer.Exit(1)
 

@@ -1,7 +1,7 @@
 """`misstep judge check`: a table of labels of judges and of people in, how far the judges can be trusted out."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -35,12 +35,22 @@ def check(
     by: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Column of groups to look at one by one; repeatable.")
     ] = None,
-    score: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the judge's certainty, from 0 to 1.")] = "",
+    score: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[JUDGE=]COLUMN",
+            help="Column of the judge's certainty, from 0 to 1; repeatable for several judges.",
+        ),
+    ] = None,
     item: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the items' ids.")] = "",
     cluster: Annotated[
         str, typer.Option(metavar="COLUMN", help="Column of what rows hang together by, such as a session.")
     ] = "",
     label: Label = None,
+    level: Annotated[
+        Literal["nominal", "ordinal"] | None,
+        typer.Option(help="Whether labels are names or grades; without it, whole numbers of more than two are grades."),
+    ] = None,
     seed: Seed = 0,
     json: Json = False,
     html: Html = None,
@@ -54,13 +64,14 @@ def check(
     compared with Holm's correction. Columns are recognised by their names; where these leave a choice, you are asked.
 
     An empty cell of a judge is a missing answer and counts as wrong; a row that no person labelled is not counted.
-    Labels are compared without letter case.
+    Labels are compared without letter case. Grades get weighted kappa (quadratic), the share within one grade and a
+    rank correlation.
     """
     from misstep.analysis.labels.judged_table import JudgedColumns, read_judged_table
     from misstep.studies.judging.checked_table import CheckedTable
 
     gates = limits.gates()
-    columns = JudgedColumns(judge or (), human or (), score, item, cluster, by or ())
+    columns = JudgedColumns(judge or (), human or (), score or (), item, cluster, by or (), level)
     checked = CheckedTable(read_judged_table(file, columns, mapping(label or [])), positive, seed)
     say_remarks(checked.remarks, checked.table.file)
     print(json_text(checked.document()) if json else checked.text())

@@ -99,6 +99,10 @@ class LabelOptions(OptionGroup, frozen=True):
         str, typer.Option(metavar="COLUMN", help="Column that names the question of each row; one report per question.")
     ] = ""
     keep: _Keep = None
+    raters_in: Annotated[
+        Literal["columns", "rows"] | None,
+        typer.Option(help="Where the raters are, if names do not tell: a column or a row each."),
+    ] = None
     missing: Annotated[
         str, typer.Option(metavar="NA,?", help="Labels that stand for a missing rating, besides the empty cell.")
     ] = ""
@@ -119,6 +123,7 @@ class LabelOptions(OptionGroup, frozen=True):
             keep=self.keep,
             missing=names(self.missing, "--missing"),
             decimal=self.decimal,
+            raters_in=self.raters_in,
         )
 
     def gold_reading(self) -> "Reading":
@@ -126,8 +131,8 @@ class LabelOptions(OptionGroup, frozen=True):
         return replace(self.reading(), fewest_raters=1)
 
 
-WITHOUT_DECIMAL = Only("raters", "level", "order", "item", "rater", "label", "by", "keep", "missing")
-OF_GOLD = Only("item", "rater", "label", "keep", "missing")
+WITHOUT_DECIMAL = Only("raters", "level", "order", "item", "rater", "label", "by", "keep", "raters_in", "missing")
+OF_GOLD = Only("item", "rater", "label", "keep", "raters_in", "missing")
 OF_A_TOOL = Only("item", "label", "keep", "missing")
 
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from misstep.harness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,4 +29,6 @@ def agents_prices(file: Path | None, price_in: float | None, price_out: float | 
     from misstep.harness.clients.prices import known_prices
 
     price = own_price(price_in, price_out)
+    if price is not None:  # of any token of a request, read before or not
+        price = replace(price, cached_usd=price_in, cache_write_usd=price_in, cache_write_1h_usd=price_in)
     return known_prices(file, price) if file or price else None

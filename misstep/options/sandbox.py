@@ -1,5 +1,6 @@
 """Options of the commands that run code in a sandbox."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -12,6 +13,15 @@ if TYPE_CHECKING:
     from misstep.harness.observer.observer import LiveObservation
 
 
+Show = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder that the sandbox shows too, read-only: a checkout, a case and a target cannot ask for one.",
+    ),
+]
+
+
 class SandboxOptions(OptionGroup, frozen=True):
     """Which sandbox runs the code."""
 
@@ -20,6 +30,7 @@ class SandboxOptions(OptionGroup, frozen=True):
     unsafe_no_sandbox: Annotated[
         bool, typer.Option("--unsafe-no-sandbox", help="Run the code without a sandbox, with limits alone.")
     ] = False
+    show: Show = None
 
     @property
     def place(self) -> str:
@@ -32,7 +43,7 @@ class SandboxOptions(OptionGroup, frozen=True):
             say(f"misstep: {what} without a sandbox, as --unsafe-no-sandbox asks.")
 
 
-NEVER_WITHOUT = Only("sandbox")
+NEVER_WITHOUT = Only("sandbox", "show")
 
 
 _Observe = Annotated[

@@ -60,7 +60,7 @@ def ablation(
     from misstep.harness.runs.reflect.skills import SkillOptions, made_skill
 
     refuse_ignored(context, skill, asks_model=False)
-    options = SkillOptions(n, first_seed, own.cases, box.place, own.target)
+    options = SkillOptions(n, first_seed, own.cases, box.place, own.target, tuple(box.show or ()))
     named = mechanisms_named(separate("--without", without))
     settings = LoopSettings(failures_between=failures_between, least_seconds_to_re_engage=strategist_seconds)
     refuse_too_short(settings)

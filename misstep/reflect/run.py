@@ -101,7 +101,7 @@ def run(
     open_reflexive_runs(lessons or ())
     ids = tuple(separate("--items", items)) or None
     box.warn("commands run")
-    work = made_skill(skill, SkillOptions(n, seed, own.cases, box.place, own.target))
+    work = made_skill(skill, SkillOptions(n, seed, own.cases, box.place, own.target, tuple(box.show or ())))
     settings = settings.with_commands(getattr(work, "commands", None))
     spent = spent_usd(out) if asking.asks else 0.0
     with chosen(work, agents, seed, temperature, asking, settings, spent) as (who, dials):

@@ -10,6 +10,7 @@ from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.options.common import Data, Json, json_text, refuse_given
 from misstep.options.run_folders import stopped_with
+from misstep.options.sandbox import Show
 
 if TYPE_CHECKING:
     from misstep.harness.repair.build.sets import Built
@@ -51,6 +52,7 @@ def build(
         typer.Option(metavar="VENV", help="Its virtual environment or interpreter (.venv, venv or the active one)."),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of cases at once.")] = 2,
+    show: Show = None,
     data: Data = None,
     json: Json = False,
 ) -> None:
@@ -83,7 +85,7 @@ def build(
         raise UsageError("--find looks for new faults and takes no recipes", "Leave out --recipes.")
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder", "Name a folder for the cases.")
-    sandbox = find_sandbox()
+    sandbox = find_sandbox().showing(show or ())
     with stopped_with(f"whole cases are in {out}, and the same command goes on"):
         if history is not None:
             return _say_cases(_from_history(history, test_command, python, out, sandbox), out, json=json)
@@ -92,8 +94,8 @@ def build(
             from misstep.harness.repair.build.datasets import drawn, write_cases
 
             folder = locate(set_name, data)
-            cases = write_cases(set_name, folder, out, sandbox, drawn(set_name, folder, n, seed), workers)
-            return _say_cases([case.case.id for case in cases], out, json=json)
+            made = write_cases(set_name, folder, out, sandbox, drawn(set_name, folder, n, seed), workers)
+            return _say_cases([case.case.id for case in made], out, json=json)
         if find:
             built = find_set(set_name, n or _SETS[set_name], seed, out, sandbox, workers)
         else:
@@ -109,11 +111,10 @@ def _from_history(repository: Path, command: str, python: Path | None, out: Path
     from misstep.harness.repair.build.history import cases_from_history
     from misstep.harness.workspace import own_command, project_toolchain
 
-    own, tools = own_command(command), project_toolchain(repository, command, python)
-    mined = cases_from_history(repository, own, out, sandbox=sandbox, toolchain=tools, python=python)
-    for one in mined:
-        if one.reason:
-            say(f"misstep: {one.commit.short} is not a case: {plain(one.reason)}")
+    tools = project_toolchain(repository, command, python, sandbox.show)
+    mined = cases_from_history(repository, own_command(command), out, sandbox=sandbox, toolchain=tools, python=python)
+    for one in (each for each in mined if each.reason):
+        say(f"misstep: {one.commit.short} is not a case: {plain(one.reason)}")
     return [one.case.id for one in mined if one.case]
 
 

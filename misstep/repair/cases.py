@@ -81,10 +81,22 @@ def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sa
         about |= {"--uncommitted": options.uncommitted or None, "--tasks": options.tasks}
         if wrong := next((name for name, value in about.items() if value is not None), None):
             raise UsageError(f"{wrong} with repair cases", f"Give {wrong} with a git repository only.")
-        return Named(tuple(read_cases(cases)))
+        found = tuple(read_cases(cases))
+        _say_projects(found, sandbox)
+        return Named(found)
     if has_cases and not is_repository:
         raise UsageError("--test-command with repair cases", "Give --test-command with a git repository, and only so.")
     return _about(_checked(cases), options, out, sandbox)
+
+
+def _say_projects(cases: "Sequence[CaseFolder]", sandbox: "Sandbox") -> None:
+    """Say which projects the cases name whose environments are not shown: the user alone can have them shown."""
+    from misstep.harness.workspace.showing import Showing
+
+    named = dict.fromkeys(str(each.case.extra["checkout"]) for each in cases if "checkout" in each.case.extra)
+    for project in named:
+        if not Showing(show=sandbox.show).names(Path(project)):
+            say(f"misstep: The cases name the project {plain(project)}. Its environment is shown with --show DIR only.")
 
 
 def _checked(folder: Path) -> Path:

@@ -41,11 +41,13 @@ def print_scores(run: "RepairRun", named: Named, *, json: bool, plumbing: bool) 
 def _ending(named: Named, run: "RepairRun") -> tuple[list[str], dict[str, Any]]:
     """Return each patch of a run on a repository with its next command, or why not, as lines and for scripts."""
     from misstep.harness.journal.records import ATTEMPT_RECORDS, replace_file
+    from misstep.harness.repair.failure_bot.tasks import BLAME
     from misstep.harness.runs.repair_repository import attach_patch
 
     if named.repository is None:
         return [], {}
-    lines: list[str] = []
+    blames = [{"case": each.case.id, **each.case.extra[BLAME]} for each in named.cases if BLAME in each.case.extra]
+    lines = [_blame_line(each) for each in blames]
     patches: list[dict[str, str]] = []
     attempts = list(run.read(ATTEMPT_RECORDS))
     for case in named.cases:
@@ -69,7 +71,12 @@ def _ending(named: Named, run: "RepairRun") -> tuple[list[str], dict[str, Any]]:
     if not named.cases and not named.held_back:
         lines.append("No test fails at the head of the repository: there is nothing to repair.")
     held_back = [{"tests": each.tests, "rule": each.rule, "reason": each.reason} for each in named.held_back]
-    return [printable(line) for line in lines], {"patches": patches, "held_back": held_back}
+    return [printable(line) for line in lines], {"patches": patches, "blames": blames, "held_back": held_back}
+
+
+def _blame_line(blame: "dict[str, Any]") -> str:
+    commit, posterior = f"{blame['commit'][:10]} ({blame['subject']})", f"{blame['posterior']:.0%}"
+    return f"{blame['case']} began with {commit} by {blame['author']}, posterior {posterior}. {blame['assumes']}\n"
 
 
 def _why(attempt: "RepairAttempt") -> str:

@@ -9,6 +9,7 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
 from misstep.options.common import Json, command_app, json_text
+from misstep.options.sandbox import Show
 from misstep.repair.review_tables import RolloutSeed, codes, rollout
 
 if TYPE_CHECKING:
@@ -98,7 +99,9 @@ def land(
     revision: Annotated[str, typer.Option(help="Revision to test, such as main.")] = "HEAD",
     by: By = "",
     comment: Comment = "",
+    python: Annotated[Path | None, typer.Option(metavar="VENV", help="Virtual environment of REPO.")] = None,
     sandbox: Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")] = "auto",
+    show: Show = None,
 ) -> None:
     """Record that an accepted patch has landed.
 
@@ -110,7 +113,7 @@ def land(
 
     record = _attempt(run, attempt)
     case = case_of(run, record.case)
-    report = report_at(repository, revision, case.case, find_sandbox(sandbox))
+    report = report_at(repository, revision, case.case, find_sandbox(sandbox).showing(show or ()), python)
     if not report.passed:
         say(f"misstep: the test does not pass at {revision} of {repository}, so nothing was recorded.")
         print(report.feedback())

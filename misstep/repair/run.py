@@ -83,7 +83,7 @@ def run(
         do_line(parts, out, json=json)
         return
     limits = AgentLimits(iterations, seconds)
-    isolation = find_sandbox(box.place)
+    isolation = find_sandbox(box.place).showing(box.show or ())
     box.warn("the code under repair runs")
     named = named_cases(cases, repository, out, isolation)
     with_texts, written_by = told_cases(named.cases, instructions, agent.instructions_from)

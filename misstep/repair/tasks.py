@@ -55,7 +55,7 @@ def show(place: Place, number: Number) -> None:
         "task": f"{task.id}, {task.state}, filed {task.created}",
         "tests": ", ".join(task.tests),
         "commit": task.commit[:10],
-        "blame": blame,
+        "blame": f"{blame}{f'. {task.blame_note}' if task.blame_note else ''}",
         "owner": f"{task.owner or 'nobody'}{f': {task.owner_reason}' if task.owner_reason else ''}",
     }
     print(printable("\n".join(f"{name:<8} {value}" for name, value in facts.items())))

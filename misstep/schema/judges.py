@@ -10,6 +10,7 @@ from misstep.analysis.measures.judging.pairs.probes import Probes
 from misstep.analysis.measures.judging.pairs.ranking import RankStability
 from misstep.analysis.measures.judging.pairs.stability import Stability
 from misstep.analysis.measures.judging.people.gold_policies import PoliciesCompared
+from misstep.analysis.measures.judging.sample import Level
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.measures.text_groups import GroupedTexts
 from misstep.analysis.stats.estimate import Estimate
@@ -36,6 +37,7 @@ DOCUMENTS: dict[str, Form] = {
         "file": str,
         "human": [str],
         "positive": str,
+        "level": Level,
         "remarks": [str],
         "judges": {"*": {**SCORES, "true_positive_rate?": Estimate, "true_negative_rate?": Estimate}},
         "pairs": [PairedJudges],

@@ -62,6 +62,17 @@ REPAIRED = {
 _PATCHES = {
     "observed?": ObservedAttempts,
     "patches?": [{"case": str, "file": str, "apply": str}],
+    "blames?": [
+        {
+            "case": str,
+            "commit": str,
+            "subject": str,
+            "author": str,
+            "earlier?": str,
+            "posterior": float,
+            "assumes": str,
+        }
+    ],
     "held_back?": [{"tests": [str], "rule": str, "reason": str}],
 }
 _LOOP = {

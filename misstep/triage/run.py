@@ -114,20 +114,20 @@ def triage(
     if access != "text":
         refuse_given(context, {"without_solution"}, f"with --access {access} the files can be read")
     if access != "sandbox":
-        refuse_given(context, {"sandbox", "unsafe_no_sandbox", "wheels"}, f"with --access {access} nothing runs")
+        of_the_sandbox = {"sandbox", "unsafe_no_sandbox", "show", "wheels"}
+        refuse_given(context, of_the_sandbox, f"with --access {access} nothing runs")
     elif box.unsafe_no_sandbox:
         refuse_given(context, {"sandbox"}, "--unsafe-no-sandbox uses none")
     with run_folders.kept_or_thrown_away(out) as run, with_local_model(replace(asking, shards=parts.count)) as known:
         cases = asked_cases(paths, run, gold, parts.shard)
         allowed = cases.at_most(access)
         if allowed == "sandbox":
-            cases = cases.within(find_sandbox(box.place))
+            cases = cases.within(find_sandbox(box.place).showing(box.show or ()))
             allowed = cases.at_most(access)
         if allowed == "sandbox":
             box.warn("the cases run")
-        settings = ModelSettings(known.model, 0.0, seed=0)
-        if asking.local:
-            settings = replace(settings, max_tokens=_LOCAL_REPLY, most_characters=_LOCAL_CHARACTERS)
+        small = {"max_tokens": _LOCAL_REPLY, "most_characters": _LOCAL_CHARACTERS} if asking.local else {}
+        settings = replace(ModelSettings(known.model, 0.0, seed=0), **small)
         chosen = triage_judge(
             judge_name(judge or ("model" if asks_model else "rules"), allowed),
             model=settings,
@@ -136,8 +136,9 @@ def triage(
             iterations=iterations,
             budget=case_tokens or (_LOCAL_TOKENS if asking.local else TOKENS_OF_CASE),
         )
+        places = {"cases": cases.cases, "roots": cases.roots, "wheels": wheels, "show": tuple(box.show or ())}
         judge_cases(
-            replace(chosen, cases=cases.cases, roots=cases.roots, without_solution=without_solution, wheels=wheels),
+            replace(chosen, without_solution=without_solution, **places),
             cases,
             run,
             known,

@@ -16,6 +16,7 @@ from misstep.analysis.gold import BenchmarkItem, GoldLabel
 from misstep.analysis.labels.judged_table import JudgedTable
 from misstep.analysis.measures.judging.assessment import Assessment, assess, assessment_document, main_findings
 from misstep.analysis.measures.judging.gate_figures import gate_figures, with_unanswered
+from misstep.analysis.measures.judging.grades import GRADES, nearer_sentences, with_grades
 from misstep.analysis.measures.judging.pairs.comparison import PairedJudges, best_of, compare_judges, pair_sentence
 from misstep.analysis.measures.judging.sample import JudgedSample, judged_sample
 from misstep.analysis.measures.judging.score_tables import check_table, positive_rates
@@ -58,7 +59,9 @@ class CheckedTable:
         """Return what each judge is worth."""
         on = partial(assess, benchmark=self.source, clusters=self.table.clusters, items=self.items, seed=self._seed)
         return {
-            judge: on(verdicts, self.gold, self.table.labels, judge=judge, positive=self.positive)
+            judge: on(
+                verdicts, self.gold, self.table.labels, judge=judge, positive=self.positive, level=self.table.level
+            )
             for judge, verdicts in self.verdicts.items()
         }
 
@@ -80,18 +83,26 @@ class CheckedTable:
 
     def text(self) -> str:
         """Return the answer for a terminal: a sentence first, then the figures of each judge."""
-        parts = []
+        parts: list[str] = []
         if len(self.assessments) > 1:
-            scored = {judge: one.scores for judge, one in self.assessments.items()}
-            parts += [_folded(best_of(scored, self.pairs)), *map(_folded, map(pair_sentence, self.pairs))]
+            parts += map(_folded, self._compared())
         for judge, assessment in self.assessments.items():
             shown = check_table(assessment.scores, assessment.reliability, self.rates[judge], self.source)
+            shown = with_grades(shown, assessment.grades, judge)
             rest = table_text(shown).partition("\n")[2]
             findings = main_findings(assessment, self.source)
             parts += [rest.rstrip(), *map(_folded, findings)]
             if assessment.slices:
                 parts.append(table_text(slices_table(assessment.slices, self.source)).rstrip())
         return "\n\n".join(parts)
+
+    def _compared(self) -> list[str]:
+        if self.table.level != "nominal":
+            table = self.table
+            of = partial(judged_sample, gold=self.gold, labels=table.labels, clusters=table.clusters)
+            return nearer_sentences({judge: of(verdicts) for judge, verdicts in self.verdicts.items()})
+        scored = {judge: one.scores for judge, one in self.assessments.items()}
+        return [best_of(scored, self.pairs), *map(pair_sentence, self.pairs)]
 
     def document(self) -> dict[str, Any]:
         """Return all figures as one document."""
@@ -103,6 +114,7 @@ class CheckedTable:
             "file": self.table.file,
             "human": list(self.table.people),
             "positive": self.positive,
+            "level": self.table.level,
             "remarks": self.remarks,
             "judges": judges,
             "pairs": msgspec.to_builtins(self.pairs),
@@ -116,6 +128,8 @@ class CheckedTable:
             every = positive_rates(self._sample(judge), unanswered_wrong=True)
             for name, rate in self.rates[judge].items():
                 own |= with_unanswered(name, rate, every[name])
+            if one.grades is not None:
+                own |= {name: getattr(one.grades, name) for name in GRADES}
             figures |= {f"{judge}.{name}" if len(self.assessments) > 1 else name: value for name, value in own.items()}
         return figures
 
@@ -126,7 +140,9 @@ class CheckedTable:
         from misstep.studies.judged_runs import JudgedRun
         from misstep.studies.judging.report import report_html
 
-        question = Question(self.source, "text", dict.fromkeys(self.table.labels, ""), self.positive)
+        question = Question(
+            self.source, "text", dict.fromkeys(self.table.labels, ""), self.positive, level=self.table.level
+        )
         with tempfile.TemporaryDirectory() as folder:
             self._write_items(Path(folder))
             inputs = inputs_of_files([file_state(Path(folder) / "items.jsonl")])

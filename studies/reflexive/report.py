@@ -40,8 +40,9 @@ def reflection_tables(runs: Sequence[ReflexiveRun]) -> list[Table]:
         one = scores[0]
         return [ends_table(one, evidence), mechanisms_table(one, evidence), items_table(runs[0].work, evidence)]
     if not is_ablation(scores):
-        table, pairs = runs_table({name: run.scores for name, run in _named(runs).items()}, evidence), _pairs(runs)
-        return [table, loop_pairs_table(pairs, evidence)] if pairs else [table]
+        pairs = _pairs(runs)
+        table = runs_table({name: run.scores for name, run in _named(runs).items()}, pairs, evidence)
+        return [table, loop_pairs_table(pairs, evidence)] if pairs and len(runs) <= _COMPARED else [table]
     ablation = ablate(scores, tuple(MECHANISMS))
     return [ablation_table(ablation, evidence), ablation_effects_table(ablation, evidence)]
 
@@ -75,7 +76,7 @@ def _named(runs: Sequence[ReflexiveRun]) -> dict[str, ReflexiveRun]:
 
 
 def _pairs(runs: Sequence[ReflexiveRun]) -> tuple[ComparedPair, ...]:
-    return compare_loops({name: run.work for name, run in _named(runs).items()}) if len(runs) <= _COMPARED else ()
+    return compare_loops({name: run.work for name, run in _named(runs).items()})
 
 
 def reflections_html(runs: Sequence[ReflexiveRun], again: str) -> str:

@@ -1,8 +1,15 @@
 """Only this project's own source is shown, and a function is found in the line where it is defined."""
 
+import ast
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
 import pytest
 
-from misstep.analysis.provenance import line_of, source_of
+from misstep.analysis.provenance import Input, line_of, module_sha256, source_of
 from misstep.analysis.tables import Table, made_by_this
 
 
@@ -46,3 +53,43 @@ def test_a_table_says_which_function_made_it_and_of_several_the_one_that_was_ask
     assert inner().made_by.endswith(".inner")
     assert outer().made_by.endswith(".outer")
     assert outer().made_by.startswith(__name__)
+
+
+ROOT = Path(__file__).parents[2]
+_ADDRESS = re.compile(r"misstep(?:\.[A-Za-z_]\w*){2,}", re.ASCII)
+
+
+def addresses() -> Iterator[tuple[str, str]]:
+    """Every address of code that is typed as a string in what makes tables."""
+    for root in ("analysis", "studies"):
+        for file in sorted((ROOT / root).rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and _ADDRESS.fullmatch(node.value):
+                    yield node.value, f"{file.relative_to(ROOT)}:{node.lineno}"
+
+
+def exists(address: str) -> bool:
+    module, _, name = address.rpartition(".")
+    try:
+        return find_spec(address) is not None or hasattr(import_module(module), name)
+    except ModuleNotFoundError as error:
+        return error.name == address and hasattr(import_module(module), name)
+
+
+def test_every_address_of_code_that_a_table_names_exists():
+    named = dict(addresses())
+    assert any("generate_sessions" in address for address in named)
+    missing = {address: place for address, place in named.items() if not exists(address)}
+    assert missing == {}
+
+
+def test_every_generator_has_a_digest():
+    named = [address for address, _ in addresses() if ".generate." in address]
+    assert named
+    assert [address for address in named if not module_sha256(address)] == []
+
+
+def test_nothing_without_a_digest_is_verified():
+    assert Input("generated/x", "generated", "1", "").verified is False
+    assert Input("generated/x", "generated", "1", "9f").verified is True
+    assert Input("datasets/x", "data set", "1", "", verified=None).verified is None

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.protocols import Reader, Sample, Unit
-from misstep.harness.readers import READERS, all_readers, reader_for
+from misstep.harness.readers import READERS, all_readers, read_file, reader_for
 from misstep.harness.readers.checking import checked
 from misstep.harness.readers.files import recognise, sample_file
 from misstep.harness.readers.interchange.atif import from_atif, read, to_atif
-from misstep.harness.trajectory import Source, Trajectory
+from misstep.harness.trajectory import Source, ToolCall, Trajectory, Unreadable
 from tests.families.recordings import recording_of
 
 FORMATS = sorted(READERS)
@@ -130,6 +130,53 @@ def test_whatever_the_bytes_a_reader_raises_nothing_but_unreadable(name: str, da
         assert list(read(msgspec.json.encode(to_atif(trajectory)), Source("atif"))) == [trajectory]
 
 
+_NONE_IS_EMPTY = {"goose", "goose_jsonl", "misstep"}
+"""Formats in which arguments that are left out are none: the Model Context Protocol leaves out empty ones, as we do."""
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_answer_and_no_arguments_are_invented_where_the_recording_lacks_them(name: str) -> None:
+    reader = reader_for(name)
+    documents = _documents(recording_of(name))
+    before = _empties(trajectories(recording_of(name), reader))
+    for place in _places(documents):
+        if not place or not isinstance(place[-1], str):
+            continue
+        without = _without(documents, place)
+        left = [] if _value_at(without, place[:-1]) == {} else [without]  # an empty object is recorded as one
+        for altered in (*left, _replaced(documents, place, None)):
+            with suppress(UnreadableTrajectory):
+                runs = trajectories(_joined(altered), reader)
+                for read_runs in (runs, [from_atif(to_atif(run)) for run in runs]):
+                    invented = _empties(read_runs) - before
+                    assert not {what for what in invented if what[0] == "result" or name not in _NONE_IS_EMPTY}, place
+
+
+def _empties(runs: list[Trajectory]) -> set[tuple[str, str | None]]:
+    """The calls with arguments that are recorded as none, and those with answers that are recorded as empty."""
+    calls = {("call", call.id) for run in runs for step in run.steps for call in step.calls if _is_none(call)}
+    results = (result for run in runs for step in run.steps for result in step.results)
+    return calls | {
+        ("result", one.call_id) for one in results if one.recorded and not one.text and not one.extra.get("content")
+    }
+
+
+def _is_none(call: ToolCall) -> bool:
+    return call.recorded and not call.arguments and call.parse_error is None
+
+
+def _without(documents: list[Any], place: tuple[Any, ...]) -> list[Any]:
+    altered = copy.deepcopy(documents)
+    del _value_at(altered, place[:-1])[place[-1]]
+    return altered
+
+
+def _value_at(value: Any, place: tuple[Any, ...]) -> Any:
+    for name in place:
+        value = value[name]
+    return value
+
+
 HOSTILE_VALUES = (
     "Calling tools:\n[{'id': 'c', 'function': {'name': {1}, 'arguments': {'a': {1, 2}, 2: b'x', 'c': (1j, ...)}}}]",
     "{'a': {1, 2}, 'b': 1j}",
@@ -201,7 +248,9 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if reader_for(name).UNIT == "file"])
-def test_a_line_that_a_crash_cut_off_is_kept_and_a_broken_one_before_it_is_named(name: str) -> None:
+def test_a_line_that_a_crash_cut_off_is_kept_and_a_broken_one_before_it_is_named(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     reader, recording = reader_for(name), recording_of(name).rstrip() + b"\n"
     kept = trajectories(recording + b'{"type": "mess', reader)
     assert '{"type": "mess' in [one.extra.get("unfinished_line") for one in kept]
@@ -209,6 +258,21 @@ def test_a_line_that_a_crash_cut_off_is_kept_and_a_broken_one_before_it_is_named
     with pytest.raises(UnreadableTrajectory) as raised:
         trajectories(first + b'{"type": \n' + b"".join(others or [first]), reader)
     assert raised.value.line_number == 2
+    if len(others) < 2:
+        return
+    (tmp_path / "whole").write_bytes(recording)
+    (tmp_path / "damaged").write_bytes(first + others[0][:40] + b"\n" + b"".join(others))
+    (tmp_path / "glued").write_bytes(first.rstrip() + b"".join(others))
+    whole, damaged, glued = (list(read_file(tmp_path / which)) for which in ("whole", "damaged", "glued"))
+    assert f"{tmp_path}/damaged:2: half a line that line 3 repeats whole" in capsys.readouterr().err
+    assert (
+        [step_texts(one) for one in whole] == [step_texts(one) for one in damaged] == [step_texts(one) for one in glued]
+    )
+
+
+def step_texts(run: Trajectory | Unreadable) -> list[str]:
+    assert isinstance(run, Trajectory)
+    return [step.text for step in run.steps]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from misstep.analysis.measures.judging.calibration.reliability import (
     reliability,
     reliability_table,
 )
+from misstep.analysis.measures.judging.grades import Grades, graded, with_grades
 from misstep.analysis.measures.judging.judged_prevalence import (
     JudgedPrevalence,
     LabelShares,
@@ -151,6 +152,7 @@ class Assessment(Struct, frozen=True):
     cost: ItemCosts
     evidence: Evidence = "real"
     preferences: Preferences | None = None
+    grades: Grades | None = None
 
 
 def assess(
@@ -188,6 +190,7 @@ def assess(
         item_costs(sample),
         evidence,
         preferences(sample.verdicts, systems_of(items), clusters) if of_pairs else None,
+        None if level == "nominal" else graded(sample, resamples, seed),
     )
 
 
@@ -195,8 +198,9 @@ def assessment_document(assessment: Assessment) -> dict[str, Any]:
     """Return the results in the shape of `scores.json`: the scores, and each further result under its own name."""
     document: dict[str, Any] = msgspec.to_builtins(assessment)
     scores: dict[str, Any] = document.pop("scores")
-    if assessment.preferences is None:
-        del document["preferences"]
+    for name in ("preferences", "grades"):
+        if document[name] is None:
+            del document[name]
     return scores | document
 
 
@@ -207,7 +211,8 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
     if pairs is not None:
         of_pairs = [systems_table(judge, pairs, source), position_table(judge, pairs.position, source)]
     if assessment.given.labelled or not assessment.scores.n:
-        tables = [scores_table(assessment.scores, source), *of_pairs, bias_table(assessment.bias, source)]
+        scores = with_grades(scores_table(assessment.scores, source), assessment.grades, judge)
+        tables = [scores, *of_pairs, bias_table(assessment.bias, source)]
     else:
         tables = of_pairs or [label_shares_table(assessment.given, assessment.scores.judge, source)]
     if assessment.bias.flows:

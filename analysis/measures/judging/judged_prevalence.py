@@ -188,8 +188,9 @@ def shares_finding(shares: LabelShares, judge: str, benchmark: str) -> str:
         return f"{judge} answered none of the {items} of {benchmark}."
     unanswered = f"; {shares.unanswered:,} have no answer" if shares.unanswered else ""
     return (
-        f"{judge} says “{label}” of {with_interval(share, 'share')} of the {shares.answered:,} answered items of "
-        f"{benchmark}{unanswered}. Nobody has labelled them, so how often it is right is not known."
+        f"{judge} says “{label}” of {round(share.value * shares.answered):,} of the {shares.answered:,} answered items "
+        f"of {benchmark}, {with_interval(share, 'share')}{unanswered}. Nobody has labelled them, so how often it is "
+        "right is not known."
     )
 
 

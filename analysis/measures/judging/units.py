@@ -8,6 +8,7 @@ import numpy.typing as npt
 from msgspec import Struct, structs
 
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.few import bounded
 from misstep.analysis.stats.decisions.relative_change import ratio_of_sums
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
@@ -28,6 +29,8 @@ _FEWEST_RESAMPLES = 500
 
 _CHUNK = 2_000_000
 
+_CALLED = frozenset({"task", "run", "file", "project", "session"})
+
 
 class JudgedUnits(Struct, frozen=True):
     """The units that items belong to, clusters or items; `of_item` has the number of each item's unit."""
@@ -35,6 +38,7 @@ class JudgedUnits(Struct, frozen=True):
     of_item: IntArray
     count: int
     clustered: bool
+    noun: str = "cluster"
 
     @property
     def name(self) -> str:
@@ -44,7 +48,7 @@ class JudgedUnits(Struct, frozen=True):
     def only(self, items: BoolArray) -> "JudgedUnits":
         """Return the units of some of the items, without those that have none of them."""
         units, of_item = np.unique(self.of_item[items], return_inverse=True)
-        return JudgedUnits(of_item.astype(np.int64), len(units), self.clustered)
+        return JudgedUnits(of_item.astype(np.int64), len(units), self.clustered, self.noun)
 
     def totals(self, values: npt.ArrayLike) -> FloatArray:
         """Return the sums of the items' values in each unit: units x figures for items x figures, else units."""
@@ -62,7 +66,13 @@ class JudgedUnits(Struct, frozen=True):
             return Estimate(None, n=0, reason=undefined)
         if not self.clustered:
             return wilson(hits, total)
-        return korn_graubard(self.totals(np.column_stack([part & whole, whole])).astype(np.int64))
+        return self.bounded(korn_graubard(self.totals(np.column_stack([part & whole, whole])).astype(np.int64)), whole)
+
+    def bounded(self, estimate: Estimate, whole: BoolArray | None = None) -> Estimate:
+        """Return an estimate over the units of some items, or of all, with its interval if they are enough for one."""
+        if not self.clustered:
+            return estimate
+        return bounded(estimate, self.count if whole is None else len(np.unique(self.of_item[whole])), self.noun)
 
     def mean(self, values: FloatArray, undefined: str) -> Estimate:
         """The mean of the items' values with the interval by Student's t; `undefined` is the reason without items."""
@@ -70,7 +80,7 @@ class JudgedUnits(Struct, frozen=True):
             return Estimate(None, n=0, reason=undefined)
         estimate = ratio_of_sums(self.totals(values), self.totals(np.ones(len(values))))
         method = f"mean, t over {self.name}, 95%" if estimate.low is not None else ""
-        return structs.replace(estimate, n=len(values), method=method)
+        return self.bounded(structs.replace(estimate, n=len(values), method=method))
 
     def resampled(
         self, statistic: Statistic, values: FloatArray, reasons: Sequence[str], resamples: int = 10_000, seed: int = 0
@@ -94,7 +104,8 @@ class JudgedUnits(Struct, frozen=True):
         def draw() -> FloatArray:
             return drawn_totals(statistic, totals, resamples, np.random.default_rng(seed))
 
-        return _estimates(statistic, totals.sum(axis=0), draw, reasons, len(self.of_item), self.name)
+        drawn = _estimates(statistic, totals.sum(axis=0), draw, reasons, len(self.of_item), self.name)
+        return [self.bounded(one) for one in drawn]
 
 
 def _estimates(
@@ -124,7 +135,13 @@ def units_of(items: Sequence[str], clusters: Mapping[str, str] | None = None) ->
     names = cluster_names(items, clusters)
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
     of_item = np.array([places[name] for name in names], dtype=np.int64)
-    return JudgedUnits(of_item, len(places), len(places) < len(names))
+    return JudgedUnits(of_item, len(places), len(places) < len(names), _noun(names))
+
+
+def _noun(names: Iterable[str]) -> str:
+    """Return what clusters are called where the names of all begin with it, such as `task` or `run`."""
+    words = {name.removeprefix("cluster ").partition(" ")[0] for name in names}
+    return words.pop() if len(words) == 1 and words < _CALLED else "cluster"
 
 
 def resampled_counts(

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from misstep.analysis.labels.records import listed
-from misstep.analysis.measures.paired_systems import PairedSystems, PairWords, leads, pair_finding, pair_rows
+from misstep.analysis.measures.leading import lead_of
+from misstep.analysis.measures.paired_systems import PairedSystems, PairWords, pair_finding, pair_rows
 from misstep.analysis.measures.passing.scores import FEW_TASKS, AtK, LeftOutTasks, PassReport, SystemPasses
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
@@ -49,16 +50,18 @@ _PAIRS = TableHead(
 
 
 def passes_headline(report: PassReport) -> str:
-    """Return what the system with the highest figure does, in one sentence."""
+    """Return which system leads on the tasks that all share, and what it does."""
     known = [one for one in report.systems if _first(one).pass_at_k.value is not None]
     if not known:
         outcomes = any(one.n_attempts > one.missing + one.unreadable for one in report.systems)
         least = min((at.k for one in report.systems for at in one.at), default=1)
         return f"No task has {counted_text(least, 'attempt')} that count." if outcomes else "No attempt has an outcome."
-    best = max(known, key=lambda one: _first(one).pass_at_k.value or 0.0)
+    lead = lead_of([one.system for one in known], [pair.contest for pair in report.pairs], "systems", "tasks")
+    best = next((one for one in known if one.system in lead.first), known[0])
     first = _first(best)
     of_what = "its attempts" if first.k == 1 else f"tasks in one of {first.k} attempts"
-    text = f"{_opening(report, best)} {with_interval(first.pass_at_k, 'share')} of {of_what}"
+    several = f"{lead.sentence} " if lead.sentence else ""
+    text = f"{several}{best.system} passes {with_interval(first.pass_at_k, 'share')} of {of_what}"
     last = max((at for at in best.at if at.k > 1 and at.n_tasks), key=lambda at: at.k, default=None)
     if last is not None:
         text += f", and all of {last.k} on {with_interval(last.pass_hat_k, 'share')} of tasks"
@@ -67,20 +70,6 @@ def passes_headline(report: PassReport) -> str:
     if lacking := best.missing + best.unreadable:
         text += f"; {counted_text(lacking, 'attempt')} of {best.n_attempts:,} without an outcome"
     return f"{text}."
-
-
-def _opening(report: PassReport, best: SystemPasses) -> str:
-    n, name = len(report.systems), best.system
-    alike = [one.system for one in report.systems if _first(one).pass_at_k.value == _first(best).pass_at_k.value]
-    if n == 1:
-        return f"{name} passes"
-    if not report.same_tasks:
-        return f"{n} systems were not all tried on the same tasks. Most often {name} passes:"
-    if len(alike) > 1:
-        return f"No system passes more often than {' and '.join(alike)}: {name} passes"
-    if leads(name, report.pairs):
-        return f"The best of {n} systems, {name}, passes"
-    return f"None of {n} systems is shown to pass more often than all others; {name}, with the highest share, passes"
 
 
 def _first(one: SystemPasses) -> AtK:

@@ -1,10 +1,11 @@
 """Runs of the reflexive loop as tables: how items ended, what mechanisms did, runs side by side, and ablations."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import structs
 
-from misstep.analysis.measures.paired_systems import LEVEL
+from misstep.analysis.measures.leading import lead_of
+from misstep.analysis.measures.paired_systems import LEVEL, ComparedPair
 from misstep.analysis.measures.reflexive.ablation import Ablation, Configuration
 from misstep.analysis.measures.reflexive.scores import CORRUPTED, HIDDEN, MEASURES, REPEATED, WASTED, LoopScores
 from misstep.analysis.measures.reflexive.work import WorkedRun
@@ -184,7 +185,9 @@ def items_table(run: WorkedRun, evidence: Evidence = "generated", most: int = IT
 
 
 @made_by_this
-def runs_table(runs: Mapping[str, LoopScores], evidence: Evidence = "generated") -> Table:
+def runs_table(
+    runs: Mapping[str, LoopScores], pairs: Sequence[ComparedPair], evidence: Evidence = "generated"
+) -> Table:
     """Runs side by side: a line a run, and the figures by which runs are compared as columns."""
     rows: list[Row] = []
     for name, scores in runs.items():
@@ -193,9 +196,8 @@ def runs_table(runs: Mapping[str, LoopScores], evidence: Evidence = "generated")
         rows += rows_in("share", {"Solved": scores.solve_rate}, *where)
         rows += rows_in("number", {"Hours wasted": scores.wasted / _HOUR}, *where)
         rows += rows_in("count", counts, *where)
-    lowest, highest = (end(runs, key=lambda name: runs[name].solve_rate.value or 0.0) for end in (min, max))
-    ends = [f"{with_interval(runs[name].solve_rate, 'share')} of its items ({name})" for name in (lowest, highest)]
-    finding = f"The share solved in {len(runs)} runs goes from {ends[0]} to {ends[1]}."
+    lead = lead_of(tuple(runs), [pair.contest for pair in pairs], tasks="items")
+    finding = " ".join([lead.sentence, *(f"{name}: {loop_finding(runs[name])}" for name in lead.first[:1])])
     return Table("loop_runs", PAPER, "Runs beside each other", finding, tuple(rows), NOTES)
 
 

@@ -4,14 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
-from misstep.analysis.measures.paired_systems import (
-    PairedSystems,
-    PairWords,
-    compare_systems,
-    leads,
-    pair_finding,
-    pair_rows,
-)
+from misstep.analysis.measures.leading import lead_of
+from misstep.analysis.measures.paired_systems import PairedSystems, PairWords, compare_systems, pair_finding, pair_rows
 from misstep.analysis.measures.repair.attempts import RepairArm, by_case, counted, solved_counts
 from misstep.analysis.measures.repair.scores import RepairScores
 from misstep.analysis.stats.estimate import Estimate
@@ -27,6 +21,9 @@ MEAN_ITERATIONS = "Iterations, mean (IC)"
 MEDIAN_ITERATIONS = "Iterations, median (IC)"
 
 KS_SHOWN = (2, 5, 10)
+
+_HEADLINES = 3
+"""So many runs at most are told one by one where none leads."""
 
 NOTES = (
     "A rate is the mean over the attempts of a case, then over cases. With one attempt a case the interval is "
@@ -95,18 +92,16 @@ def headline(scores: RepairScores) -> str:
 
 
 def repairs_finding(arms: Sequence[RepairScores]) -> str:
-    """Return what the best arm solves, of several; of one its headline."""
+    """Return which of several arms leads on the cases that they share, and what it solves; of one its headline."""
     known = [one for one in arms if one.solve_rate.value is not None]
     if not known:
         return "No attempt at a case that holds is on record."
-    best = max(known, key=lambda one: one.solve_rate.value or 0.0)
-    if len(arms) == 1:
-        return headline(best)
-    if len({one.solve_rate.value for one in arms}) == 1:
-        return f"{len(arms)} runs solve the same share: {headline(best)}"
-    if leads(best.arm.name, compare_repairs([one.arm for one in arms])):
-        return f"Of {len(arms)} runs the best: {headline(best)}"
-    return f"None of {len(arms)} runs is shown to solve more than all others. The highest share: {headline(best)}"
+    if len(known) == 1:
+        return headline(known[0])
+    contests = [pair.contest for pair in compare_repairs([one.arm for one in known])]
+    lead = lead_of([one.arm.name for one in known], contests)
+    shown = [one for one in known if one.arm.name in lead.first[:1]] or known[:_HEADLINES]
+    return " ".join([lead.sentence, *map(headline, shown)])
 
 
 @made_by_this

@@ -53,11 +53,14 @@ def causes_sentence(runs: Causes) -> str:
         return f"None of {counted_text(runs.n, 'run')} has an answer."
     ranked = sorted(runs.shares.items(), key=lambda one: -(one[1].value or 0.0))
     (label, most), *others = [(label, share) for label, share in ranked if share.value]
-    first = f"{_NAMES[label].capitalize()} is at fault in {with_interval(most, 'share')} of "
-    parts = [first + counted_text(runs.answered, "run")]
+    count = {label: sum(share for share in runs.subcategories[label].values()) for label in runs.shares}
+    first = f"{_NAMES[label].capitalize()} is at fault in {count[label]:,} of {counted_text(runs.answered, 'run')}"
+    parts = [f"{first}, {with_interval(most, 'share')}"]
     for name, share in others:
         value, low, high = (number_text(end, "share") for end in (share.value, share.low, share.high))
-        parts.append(f"{_NAMES[name]} in {value} ({low} to {high})")
+        parts.append(
+            f"{_NAMES[name]} in {count[name]:,}, {value}" + ("" if share.low is None else f" ({low} to {high})")
+        )
     left = runs.n - runs.answered
     rest = f"; {left:,} without an answer {'is' if left == 1 else 'are'} left out" if left else ""
     return f"{', '.join(parts)}{rest}."

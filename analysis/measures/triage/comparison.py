@@ -45,16 +45,6 @@ class ComparedCases(Struct, frozen=True):
         """Name of a run → its scores."""
         return {name: one.scores for name, one in self.runs.items()}
 
-    @property
-    def best(self) -> str:
-        """Return the run with the highest kappa, unanswered counted; empty where none has one."""
-        known = {name: one.cohen_kappa_all.value for name, one in self.scored.items()}
-        return max(
-            (name for name, value in known.items() if value is not None),
-            key=lambda name: known[name] or 0.0,
-            default="",
-        )
-
 
 def compared(cases: JudgedCases, resamples: int = 10_000, seed: int = 0) -> ComparedCases:
     """Runs of judges on the same cases, scored and compared in pairs with Holm's adjustment."""

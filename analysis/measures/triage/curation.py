@@ -298,7 +298,9 @@ def precision_sentence(runs: Curation) -> str:
     if precision.value is not None:
         bound = number_text(runs.bound.low, "share")
         share = with_interval(precision, "share")
-        return f"By gold labels {share} of those kept are rightly kept, at least {bound} with 95% confidence."
+        right = f"{round(precision.value * (precision.n or 0)):,} of {precision.n:,}"
+        least = "" if precision.low is None else f", at least {bound} with 95% confidence"
+        return f"By gold labels {right} of those kept, {share}, are rightly kept{least}."
     if corrected.value is not None and runs.rates is not None:
         share = with_interval(corrected, "share")
         return f"By the judge's errors on other cases ({runs.rates.source}), {share} of those kept are rightly kept."
@@ -313,10 +315,17 @@ def worth_sentence(runs: Curation) -> str:
     low, high = worth.corrected_earned.low, worth.corrected_put_back.high
     allowed = f", and {_between(low, high)} when the judge's errors are allowed for"
     return (
-        f"The recorded solve rate is {with_interval(worth.recorded, 'share')}. By the verdicts "
-        f"{_between(worth.earned.low, worth.put_back.high)} are left when passes that are not earned are taken out and "
-        f"false failures put back{'' if low is None or high is None else allowed}."
+        f"Of {counted_text(worth.recorded.n or 0, 'run')} with an outcome "
+        f"{round(worth.recorded.value * (worth.recorded.n or 0)):,} passed: the recorded solve rate is "
+        f"{with_interval(worth.recorded, 'share')}. By the verdicts {_left(worth)} are left when passes that are not "
+        f"earned are taken out and false failures put back{'' if low is None or high is None else allowed}."
     )
+
+
+def _left(worth: _Worth) -> str:
+    """Return the share left, from the lower end of the first to the upper end of the second where they have these."""
+    low, high = worth.earned.low, worth.put_back.high
+    return _between(worth.earned.value if low is None else low, worth.put_back.value if high is None else high)
 
 
 def _between(low: float | None, high: float | None) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from misstep.analysis.measures.judging.assessment import PerItem
 from misstep.analysis.measures.judging.pairs.comparison import LEVEL
 from misstep.analysis.measures.judging.scores import Scores
+from misstep.analysis.measures.leading import lead_of
 from misstep.analysis.measures.triage.comparison import ComparedCases, TriageScores
 from misstep.analysis.measures.triage.direction import Direction, Families
 from misstep.analysis.stats.estimate import Estimate
@@ -44,7 +45,7 @@ _ERRORS: Fields = (
     ("Errors, agent → task", "n_agent_to_task", "count"),
     ("Errors, task → agent", "n_task_to_agent", "count"),
 )
-_FAMILIES_SHOWN = 60
+_FAMILIES_SHOWN, _JUDGES_SHOWN = 60, 3
 
 _RUNS = TableHead(
     "triage_runs",
@@ -132,19 +133,24 @@ def _mean(took: PerItem) -> Estimate:
 
 
 def runs_finding(compared: ComparedCases) -> str:
-    """Return the highest and the lowest kappa, each with its interval, and how many pairs are told apart."""
+    """Return which judge leads by agreement on the same cases, its kappa, and how many pairs are told apart."""
     known = {name: one for name, one in compared.scored.items() if one.cohen_kappa_all.value is not None}
     if not known:
         return "No judge answered a case with a gold label."
-    highest, *others = sorted(known, key=lambda name: -(known[name].cohen_kappa_all.value or 0.0))
-    kappa = {name: with_interval(one.cohen_kappa_all, "coefficient") for name, one in known.items()}
-    on = counted_text(known[highest].accuracy_all.n or 0, "case")
-    if not others:
-        return f"{highest} agrees with kappa {kappa[highest]} on {on}."
+    kappa = {
+        name: f"kappa {with_interval(one.cohen_kappa_all, 'coefficient')} on "
+        f"{counted_text(one.accuracy_all.n or 0, 'case')}"
+        for name, one in known.items()
+    }
+    if len(known) == 1:
+        return "".join(f"{name} agrees with {of}." for name, of in kappa.items())
+    contests = [pair.contest for pair in compared.pairs if pair.a in known and pair.b in known]
+    lead = lead_of(tuple(known), contests, "judges")
+    shown = lead.first or tuple(known)
     apart = f"{sum(pair.apart for pair in compared.pairs)} of {counted_text(len(compared.pairs), 'pair')}"
     return (
-        f"Kappa on {on} runs from {kappa[others[-1]]} for {others[-1]} to {kappa[highest]} for {highest}. {apart} of "
-        f"judges differ in agreement at the level {LEVEL:g} after Holm's adjustment."
+        f"{lead.sentence} {'; '.join(f'{name}: {kappa[name]}' for name in shown[:_JUDGES_SHOWN])}. {apart} of judges "
+        f"differ in agreement at the level {LEVEL:g} after Holm's adjustment."
     )
 
 

@@ -72,7 +72,7 @@ _CLASSIFIER_KINDS = TableHead(
     "wink",
     "Recall by kind of limit and of misbehaviour, on generated labels",
     ("The words of these sessions are drawn from the set that nobody reads who writes rules or prompts.",),
-    generator="misstep.harness.generate.study.sessions.generate_study",
+    generator="misstep.harness.generate.sessions.generate_sessions",
 )
 
 

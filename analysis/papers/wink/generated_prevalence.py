@@ -1,6 +1,6 @@
 """Wink's tables 1 and 2 on a generated study: planted and found misbehaviour, and the found one corrected for errors.
 
-The prevalences are our choice (`harness/generate/study/settings.toml`): no generated figure speaks for or
+The prevalences are our choice (`harness/generate/settings.toml`): no generated figure speaks for or
 against a printed one; the tables show the effect of a classifier's errors, samples and tests on a known prevalence.
 """
 
@@ -41,7 +41,7 @@ SAMPLED = "Any of the four, found by rule"
 DAILY = 0.1
 """The part of each day's sessions that Wink's classifiers run on."""
 _SOURCES: dict[TruthSource, str] = {"planted": "planted", "found": "by rule"}
-_GENERATOR = "misstep.harness.generate.study.sessions.generate_study"
+_GENERATOR = "misstep.harness.generate.sessions.generate_sessions"
 
 CHOSEN = "How often a misbehaviour is planted is our choice: no figure here confirms or refutes a printed one."
 SEEN = (

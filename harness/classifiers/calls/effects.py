@@ -34,13 +34,26 @@ _PATCH_FILE = re.compile(
     r"^\*\*\* (Update|Add|Delete) File: (.*\S)[^\S\n]*$|^\*\*\* Move to: (.*\S)[^\S\n]*$", re.MULTILINE
 )
 _DIFF_FILE = re.compile(r"^--- (\S++).*+\n\+\+\+ (\S+)", re.MULTILINE)
-_INLINE_WRITE = re.compile(
-    r"\bopen\(\s*[rbuf]?(['\"])([^'\"\n]+)\1\s*,\s*(?:mode\s*=\s*)?['\"][wax]"
-    r"|\bPath\(\s*(['\"])([^'\"\n]+)\3\s*\)\.write_(?:text|bytes)\("
-    r"|\bwriteFileSync\(\s*(['\"])([^'\"\n]+)\5"
+_LITERAL = r"(?:(?:pathlib\.)?Path\(\s*)?[rbuf]?(?P<quote>['\"])(?P<path>[^'\"\n]+)(?P=quote)\s*\)?"
+_INLINE_WRITES = tuple(
+    re.compile(form.format(place=rf"(?:{_LITERAL}|(?P<name>[A-Za-z_]\w*))"))
+    for form in (
+        r"\bopen\(\s*{place}\s*,\s*(?:mode\s*=\s*)?['\"](?:[wax]|r\+)",
+        r"(?<![\w.]){place}\.(?:write_(?:text|bytes)\(|open\(\s*['\"][wax])",
+        r"\bwriteFileSync\(\s*{place}",
+    )
+)
+"""How a program writes a file, by its name or by a variable that has it."""
+_WRITING = ("open(", ".write_", "writeFileSync(", "remove(", "unlink(", "rmtree(", "unlinkSync(")
+_INLINE_NAME = re.compile(rf"(?<![\w.])(?P<name>[A-Za-z_]\w*)\s*=\s*{_LITERAL}\s*(?:[;\n]|$)")
+_INLINE_DELETE = re.compile(rf"\b(?:os\.(?:remove|unlink)|shutil\.rmtree|unlinkSync)\(\s*{_LITERAL}")
+_INLINE_READ = (
+    r"\bopen\(\s*{place}\s*(?:\)|,(?!\s*(?:mode\s*=\s*)?['\"][wax]))"
+    r"|{place}\s*\)?\.read_(?:text|bytes)\(|readFileSync\(\s*{place}"
 )
 _OPEN_FILE = re.compile(r"\[File: (\S+)|^(\S+\.\w+) has been (?:updated|edited)", re.MULTILINE)
 _ANSWER = 2000
+_FILE = re.compile(r"\.[A-Za-z]{1,5}$")
 _LINES = re.compile(r"\d+(?::\d+)?$")
 _MAKES_FOLDERS = ("mkdir", "clone", "worktree", "venv")
 _NOWHERE = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "&1", "&2", "-"))
@@ -154,11 +167,9 @@ def _command_effects(command: Command) -> list[Effect]:
         at("create", *arguments)
     elif program == "truncate":
         at("write", *arguments[-1:])
-    elif program == "mv" and len(arguments) > 1:
-        at("delete", *arguments[:-1])
-        at("write", arguments[-1])
-    elif program in ("cp", "ln", "install") and len(arguments) > 1:
-        at("write", arguments[-1])
+    elif program in ("mv", "cp", "ln", "install") and len(arguments) > 1:
+        at("delete", *(arguments[:-1] if program == "mv" else ()))
+        at("write", *_arrivals(arguments[:-1], arguments[-1]))
     elif program in ("sed", "gsed", "perl") and any(_in_place(program, flag) for flag in flags):
         scripted = any(flag in ("-e", "-f", "--expression") for flag in flags) and program != "perl"
         at("edit", *(_scriptless(words) if scripted or program == "perl" else arguments[1:]))
@@ -179,6 +190,13 @@ def _command_effects(command: Command) -> list[Effect]:
     elif program == "create" and len(words) == 2:
         at("create", arguments[0] if arguments else "")
     return changes
+
+
+def _arrivals(sources: Sequence[str], target: str) -> list[str]:
+    """Return the files that a copy or a move writes: in a folder, each by its own name."""
+    if len(sources) == 1 and not target.endswith("/"):
+        return [target]
+    return [f"{target.rstrip('/')}/{source.rstrip('/').rsplit('/', 1)[-1]}" for source in sources]
 
 
 def _in_place(program: str, flag: str) -> bool:
@@ -209,10 +227,18 @@ def _rewrites(program: str, words: tuple[str, ...]) -> bool:
 
 
 def _inline_writes(code: str, folder: str) -> list[Effect]:
-    return [
-        Effect("write", placed(match.group(2) or match.group(4) or match.group(6), folder), code)
-        for match in _INLINE_WRITE.finditer(code)
-    ]
+    """Return the files that a program changes by a name that it writes out; one that it also reads was there before."""
+    if not has(code, _WRITING):
+        return []
+    names = {match["name"]: match["path"] for match in _INLINE_NAME.finditer(code)}
+    done = [Effect("delete", placed(match["path"], folder), code) for match in _INLINE_DELETE.finditer(code)]
+    for match in (match for pattern in _INLINE_WRITES for match in pattern.finditer(code)):
+        path = match["path"] or names.get(match["name"], "")
+        if path:
+            place = match["name"] or rf"(?:Path\(\s*)?['\"]{re.escape(path)}['\"]"
+            is_read = re.search(_INLINE_READ.format(place=place), code) is not None
+            done.append(Effect("edit" if is_read else "write", placed(path, folder), code))
+    return done
 
 
 def _installed(program: str, words: tuple[str, ...]) -> list[str] | None:
@@ -254,6 +280,8 @@ def _git(command: Command) -> list[Effect]:
         return deletions + ([Effect("write", placed(plain[-1], folder))] if what == "mv" and plain else [])
     if what in programs.GIT_CHANGES_FILES and not (what == "stash" and rest[:1] == ["list"]):
         named = rest[rest.index("--") + 1 :] if "--" in rest else plain if what == "restore" else []
+        if what == "checkout" and not named and not {"-b", "-B", "--orphan", "-t", "--track"} & set(rest):
+            named = [word for word in plain if _FILE.search(word)]
         return [Effect("edit", placed(path, folder)) for path in named] or [Effect("git", " ".join(words))]
     if what in ("tag", "branch") and plain and not {"-l", "--list", "-a", "-r"} & set(rest):
         return [Effect("git", " ".join(words))]

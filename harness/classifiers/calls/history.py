@@ -30,6 +30,11 @@ class Act(Struct, frozen=True, dict=True):
     kind: Kind
     line: str | None
 
+    @property
+    def answer(self) -> ToolResult | None:
+        """Return the answer if its words are recorded."""
+        return self.result if self.result is not None and self.result.recorded else None
+
 
 def once(work: Callable[[Owner], T]) -> Callable[[Owner], T]:
     """Do a piece of work on an act or a history the first time that it is asked for, and remember it with that."""

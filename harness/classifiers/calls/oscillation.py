@@ -223,7 +223,7 @@ def _evidence(acts: list[Act], edits: dict[int, _Edit], failures: list[_Round], 
 
 def error_of(act: Act) -> str | None:
     """Return the error that a run ended with, without line numbers and other figures; `None` where it did not fail."""
-    result = act.result
+    result = act.answer
     if result is None or exit_code(act) == 0:
         return None
     text = result.text[-_READ:]

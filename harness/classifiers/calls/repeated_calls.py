@@ -87,7 +87,8 @@ def _keys(acts: Sequence[Act], coarse: Sequence[Hashable], often: set[Hashable])
     if not often:
         return []
     keys: list[Hashable] = [
-        call_key(act) if key in often and not declined(act) else None for act, key in zip(acts, coarse, strict=True)
+        call_key(act) if key in often and act.call.recorded and not declined(act) else None
+        for act, key in zip(acts, coarse, strict=True)
     ]
     alike: dict[Hashable, set[Hashable]] = defaultdict(set)
     for key, plain in zip(coarse, keys, strict=True):
@@ -125,8 +126,8 @@ def _same_but_for_flags(acts: Sequence[Act]) -> dict[Hashable, list[int]]:
         return {}
     answers: dict[tuple[int, str], list[int]] = defaultdict(list)
     for place, act in enumerate(acts):
-        if act.result is not None and len(act.result.text) in often and not declined(act):
-            answers[len(act.result.text), act.result.text[:64]].append(place)
+        if act.answer is not None and act.call.recorded and len(act.answer.text) in often and not declined(act):
+            answers[len(act.answer.text), act.answer.text[:64]].append(place)
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for (size, _), alike in answers.items():
         if len(alike) >= REPEATS and len({call_key(acts[place]) for place in alike}) > 1:
@@ -146,9 +147,12 @@ class _Record:
         return nature_of(self.acts[place])
 
     def same_answer(self, one: int, other: int) -> bool:
-        a, b = self.acts[one].result, self.acts[other].result
+        """Return whether two calls have the same answer, or no answer is recorded of either."""
+        a, b = self.acts[one].answer, self.acts[other].answer
         if a is None or b is None:
             return a is b
+        if not a.text and not b.text:
+            return bool(a.extra.get("content") == b.extra.get("content"))  # such as two pictures
         return a.text == b.text or same_text(a.text, b.text)
 
     def changes(self, place: int) -> bool:
@@ -213,7 +217,7 @@ def _stretches(record: _Record, places: Sequence[int]) -> Iterator[tuple[list[in
         # Where something changed in between, the answers need not be compared.
         untouched = record.untouched(last, place)
         same = untouched and record.same_answer(last, place)
-        same = same and (record.acts[place].result is not None or place == last + 1)
+        same = same and (record.acts[place].answer is not None or place == last + 1)
         if same and (_adjacent(record, last, place) or not _only_adjacent(record, place)):
             members.append(place)
             continue
@@ -321,7 +325,7 @@ def _is_cycle(record: _Record, keys: Sequence[Hashable], members: Sequence[int],
 
 
 def _answered(record: _Record, members: Sequence[int], alike: str) -> str:
-    recorded = [record.acts[place].result is not None for place in members]
+    recorded = [record.acts[place].answer is not None for place in members]
     return alike if all(recorded) else f"{alike} where one is recorded" if any(recorded) else "no answer recorded"
 
 

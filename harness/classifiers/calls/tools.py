@@ -216,9 +216,13 @@ def command_of(call: ToolCall) -> str:
 def lacks_a_command(call: ToolCall) -> bool:
     """Whether a call of a shell gives it nothing to do: no command, be it empty, and no running program to ask."""
     arguments = call.arguments
-    return isinstance(arguments, dict) and not any(
-        key in COMMAND_KEYS or value is True or (key not in NOISE and squeezed(key).endswith(("id", "restart")))
-        for key, value in arguments.items()
+    return (
+        call.recorded
+        and isinstance(arguments, dict)
+        and not any(
+            key in COMMAND_KEYS or value is True or (key not in NOISE and squeezed(key).endswith(("id", "restart")))
+            for key, value in arguments.items()
+        )
     )
 
 

@@ -30,6 +30,9 @@ _FILES: dict[AgentProgram, tuple[str, str, str]] = {
 }
 """The folder of an agent's settings, the variable that names the user's own, and the file in it."""
 
+BUSY_SECONDS = 0.2
+"""Seconds from which a start of Python alone shows that the machine is busy: idle, it takes a tenth of that or two."""
+
 TRIAL_SECONDS = 20.0
 _CALLS = 12
 
@@ -96,7 +99,36 @@ def is_ours(command: str) -> bool:
 
 
 def tried_hook() -> float:
-    """The seconds that the hook of this installation takes for an event of a made-up session that goes in circles."""
+    """Return the seconds that the hook takes for an event of a made-up session that goes in circles.
+
+    A busy machine makes any program slow: the hook then has a second trial, with more time in proportion to what Python
+    alone takes to start.
+    """
+    try:
+        return _seconds_of_hook(TRIAL_SECONDS)
+    except MissingPrerequisite as error:
+        alone = bare_start()
+        try:
+            return _seconds_of_hook(TRIAL_SECONDS * max(1.0, alone / BUSY_SECONDS))
+        except MissingPrerequisite:
+            if alone < BUSY_SECONDS:
+                raise
+            why = f"the machine is busy: Python alone takes {alone:.1f} s to start"
+            raise BusyMachine(f"{error.found}, and {why}", "Try again when it is idle.") from error
+
+
+class BusyMachine(MissingPrerequisite):
+    """The machine is too busy to tell whether something works."""
+
+
+def bare_start() -> float:
+    """Return the seconds that Python takes now to start and do nothing."""
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "pass"], check=False)
+    return time.perf_counter() - started
+
+
+def _seconds_of_hook(limit: float) -> float:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         transcript = folder / "session.jsonl"
@@ -109,27 +141,29 @@ def tried_hook() -> float:
         transcript.write_bytes(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
         environment = {**os.environ, "MISSTEP_CACHE": str(folder / "cache")}
         try:
-            reply = _tried("PostToolUse", transcript, environment)
+            reply = _tried("PostToolUse", transcript, environment, limit)
             started = time.perf_counter()
-            _tried("PostToolUse", transcript, environment)
+            _tried("PostToolUse", transcript, environment, limit)
             seconds = time.perf_counter() - started
-            _tried("SessionEnd", transcript, environment)
+            _tried("SessionEnd", transcript, environment, limit)
         except subprocess.TimeoutExpired as error:
-            raise MissingPrerequisite(f"it did not answer within {TRIAL_SECONDS:g} s") from error
+            raise MissingPrerequisite(f"it did not answer within {limit:.0f} s") from error
     if b"additionalContext" not in reply.stdout:
         why = reply.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         raise MissingPrerequisite(f"it said nothing of a loop{f': {why}' if why else ''}")
     return seconds
 
 
-def _tried(name: str, transcript: Path, environment: dict[str, str]) -> "subprocess.CompletedProcess[bytes]":
+def _tried(
+    name: str, transcript: Path, environment: dict[str, str], limit: float
+) -> "subprocess.CompletedProcess[bytes]":
     event = {"session_id": "trial", "transcript_path": str(transcript), "hook_event_name": name}
     return subprocess.run(
         [sys.executable, "-m", "misstep", "observe", "--hook"],
         input=json.dumps(event).encode(),
         capture_output=True,
         env=environment,
-        timeout=TRIAL_SECONDS,
+        timeout=limit,
         check=False,
     )
 

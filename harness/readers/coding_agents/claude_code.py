@@ -198,8 +198,9 @@ class _Reading:
         turn.extra |= filled(rest_of(value, Message, "type").items())
         if message.usage is not None:
             used = message.usage
-            read, stored = used.cache_read_input_tokens, used.cache_creation_input_tokens
-            turn.tokens = cached_tokens(used.input_tokens, read, stored, used.output_tokens)
+            stored, hour = used.written
+            read = used.cache_read_input_tokens
+            turn.tokens = cached_tokens(used.input_tokens, read, stored, used.output_tokens, stored_1h=hour)
             turn.extra["usage"] = value["usage"]
         blocks: list[Any] = message.content if isinstance(message.content, list) else [message.content or ""]
         for raw in blocks:
@@ -261,7 +262,8 @@ def _result(raw: dict[str, Any], block: Block, entry: SessionLine, fresh: dict[s
     exit_code = _EXIT_CODE.match(text) if block.is_error else None
     more = [("toolUseResult", line.tool_use_result), ("uuid", line.uuid), ("timestamp", line.timestamp)]
     extra = rest_of(raw, Block) | filled([("content", others), *more]) | fresh
-    return ToolResult(text, block.is_error, int(exit_code[1]) if exit_code else None, block.tool_use_id, extra)
+    code = int(exit_code[1]) if exit_code else None
+    return ToolResult(text, block.is_error, code, block.tool_use_id, extra, block.content is not None)
 
 
 def _split_injected(text: str) -> tuple[str, list[str]]:

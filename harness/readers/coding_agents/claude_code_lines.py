@@ -14,6 +14,13 @@ from typing import Any
 from msgspec import Struct, field
 
 
+class Written(Struct):
+    """Tokens of one answer that were written to the cache, by how long they are kept."""
+
+    ephemeral_5m_input_tokens: int | None = None
+    ephemeral_1h_input_tokens: int | None = None
+
+
 class Usage(Struct):
     """Tokens of one answer."""
 
@@ -21,6 +28,17 @@ class Usage(Struct):
     output_tokens: int | None = None
     cache_read_input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
+    cache_creation: Written | None = None
+
+    @property
+    def written(self) -> tuple[int | None, int | None]:
+        """Return the tokens that were written to the cache, and those of them that are kept for an hour."""
+        apart = self.cache_creation or Written()
+        short, hour = apart.ephemeral_5m_input_tokens, apart.ephemeral_1h_input_tokens
+        if short is None and hour is None:
+            return self.cache_creation_input_tokens, None
+        whole = (short or 0) + (hour or 0)
+        return max(whole, self.cache_creation_input_tokens or 0), hour or 0
 
 
 class Message(Struct):

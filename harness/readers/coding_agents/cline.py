@@ -182,7 +182,8 @@ class _Reading:
             if block.type == "tool_result":
                 text, more = split_content(block.content)
                 more_fields = filled([("content", more)]) | rest_of(raw, Block)
-                prompt.results.append(_Answer([text], block.tool_use_id, block.is_error, more_fields))
+                held = block.content is not None
+                prompt.results.append(_Answer([text] if held else [], block.tool_use_id, block.is_error, more_fields))
             elif block.type != "text" or block.text is None:
                 prompt.others += [raw] if raw is not None else []
             else:
@@ -244,7 +245,8 @@ def _result(answer: _Answer) -> ToolResult:
     text = text if heading is None else heading[1]
     failed = True if answer.is_error or text.lstrip().startswith(_FAILED) else answer.is_error
     printed = _EXIT_CODE.search(text[:_LOOKED_AT])
-    return ToolResult(text, failed, int(printed[1]) if printed else None, answer.call, answer.extra)
+    code = int(printed[1]) if printed else None
+    return ToolResult(text, failed, code, answer.call, answer.extra, bool(answer.texts))
 
 
 def _rest(raw: Any) -> list[Any]:

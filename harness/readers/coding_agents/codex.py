@@ -292,7 +292,7 @@ class _Reading:
             text, extra["metadata"] = shell.output, shell.metadata
             exit_code = _exit_code([shell.metadata])
         is_error = None if not isinstance(success, bool) else not success
-        return ToolResult(text, is_error, exit_code, item.call_id, extra)
+        return ToolResult(text, is_error, exit_code, item.call_id, extra, output is not None)
 
     def _place_event(self, entry: RolloutLine) -> None:
         event = convert(entry.payload, _Event, self.source, entry.number)
@@ -338,7 +338,7 @@ def _call(item: _Item, rest: dict[str, Any]) -> ToolCall:
     extra = filled([("type", item.type), ("item_id", item.id if item.call_id else None)]) | rest
     call_id = item.call_id or item.id
     if item.type == "custom_tool_call":
-        return ToolCall(name, {"input": item.input}, call_id, extra=extra)
+        return tool_call(name, None if item.input is None else {"input": item.input}, call_id, extra)
     return tool_call(name, item.arguments if item.action is None else item.action, call_id, extra)
 
 

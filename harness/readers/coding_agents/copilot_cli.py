@@ -60,6 +60,7 @@ class _Data(Struct, rename="camel"):
     output_tokens: int | None = None
     input_tokens: int | None = None
     cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
     tool_requests: list[_Request] | None = None
     tool_call_id: str | None = None
     tool_name: str | None = None
@@ -214,7 +215,9 @@ class _Reading:
         if last is None or "usage" in last.extra:
             self.others.append(line.whole_line())
             return
-        last.tokens = Tokens(data.input_tokens, data.output_tokens, data.cache_read_tokens)
+        last.tokens = Tokens(
+            data.input_tokens, data.output_tokens, data.cache_read_tokens, None, data.cache_write_tokens
+        )
         last.extra["usage"] = line.value
 
     def _place_start(self, line: _Line) -> None:
@@ -237,7 +240,8 @@ def _result(line: _Line) -> ToolResult:
     extra = filled([("id", line.event.id), ("timestamp", line.event.timestamp), ("result", others)]) | line.rest()
     if data.result is not None:
         extra |= filled([("error", data.error)])
-    return ToolResult(text, None if data.success is None else not data.success, code, data.tool_call_id, extra)
+    is_error = None if data.success is None else not data.success
+    return ToolResult(text, is_error, code, data.tool_call_id, extra, failed is not None)
 
 
 def _text_of(answer: Any) -> tuple[str, Any]:

@@ -192,7 +192,10 @@ def _result(answer: Any, call_id: str | None, extra: dict[str, Any]) -> ToolResu
     text = "\n".join(filter(None, printed)) if printed else as_text(body)
     extra = extra | filled([("result", answer if isinstance(answer, dict) else None)])
     failed = {"success": False, "": None}.get(kind, True)
-    return ToolResult(text, failed, whole(at(body, "exitCode")), call_id, extra)
+    outputs = [name for name in _OUTPUTS if isinstance(body, dict) and name in body]
+    both = ("stdout" in outputs) == ("stderr" in outputs)
+    held = bool(text) or (kind == "success" and bool(outputs) and both)
+    return ToolResult(text, failed, whole(at(body, "exitCode")), call_id, extra, held)
 
 
 def _beside(message: Any) -> dict[str, Any]:

@@ -186,7 +186,7 @@ def _add_agent(
     for call, raw in zip(message.tool_calls or [], value.get("toolCalls") or [], strict=True):
         rest = rest_of(raw, _ToolCall) | filled([("status", call.status), ("timestamp", call.timestamp)])
         conversation.call(turn, tool_call(call.name, call.args, call.id, rest))
-        if call.result is not None:
+        if call.result is not None or _FAILED.get(call.status or ""):
             conversation.result(_result(call.result, call.id, _FAILED.get(call.status or "")))
 
 
@@ -197,7 +197,8 @@ def _result(result: Any, call_id: str | None, is_error: bool | None) -> ToolResu
         body = at(part, "functionResponse", "response")
         if isinstance(body, dict) and ("error" in body or "output" in body):
             is_error = True if "error" in body else is_error
-            texts.append(as_text(body.get("error", body.get("output"))))
+            printed = body.get("error", body.get("output"))
+            texts += [] if printed is None else [as_text(printed)]
             others += [body] if len(body) > 1 else []
         elif body is not None:
             texts.append(as_text(body))
@@ -205,4 +206,5 @@ def _result(result: Any, call_id: str | None, is_error: bool | None) -> ToolResu
             own, rest = text_and_others(part)
             texts += own
             others += rest
-    return ToolResult("\n".join(texts), is_error, None, call_id, filled([("content", others)]))
+    held = bool(texts or others or result == [])
+    return ToolResult("\n".join(texts), is_error, None, call_id, filled([("content", others)]), held)

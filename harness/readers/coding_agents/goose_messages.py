@@ -95,7 +95,8 @@ def _call(part: _Part, rest: dict[str, Any]) -> ToolCall:
         why = as_text(at(part.tool_call, "error")) or "no call was read"
         return ToolCall("", as_text(part.tool_call), part.id, why, rest)
     more = rest | without(request, "name", "arguments")
-    return tool_call(as_text(request.get("name")), request.get("arguments"), part.id, more)
+    given = request.get("arguments")  # which the Model Context Protocol leaves out where there are none
+    return tool_call(as_text(request.get("name")), {} if given is None else given, part.id, more)
 
 
 def _result(part: _Part, extra: dict[str, Any]) -> ToolResult:
@@ -106,4 +107,5 @@ def _result(part: _Part, extra: dict[str, Any]) -> ToolResult:
     flag = fields.get("isError")
     is_error = True if failed is not None else flag if isinstance(flag, bool) else None
     fields_left = filled([("content", others), ("result", without(fields, "content", "isError"))]) | extra
-    return ToolResult(as_text(failed) if failed is not None else text, is_error, None, part.id, fields_left)
+    said = as_text(failed) if failed is not None else text
+    return ToolResult(said, is_error, None, part.id, fields_left, bool(said) or fields.get("content") is not None)

@@ -179,7 +179,9 @@ def _tokens(raw: dict[str, Any]) -> Tokens | None:
     usage = at(raw, "extra", "response", "usage")
     cost = at(usage, "cost") or at(raw, "extra", "cost")
     prompt, completion = whole(at(usage, "prompt_tokens")), whole(at(usage, "completion_tokens"))
-    tokens = Tokens(prompt, completion, whole(at(usage, "prompt_tokens_details", "cached_tokens")), amount(cost))
+    read = whole(at(usage, "prompt_tokens_details", "cached_tokens"))
+    written = whole(at(usage, "cache_creation_input_tokens"))
+    tokens = Tokens(prompt, completion, read, amount(cost), written)
     return tokens if tokens != Tokens() else None
 
 

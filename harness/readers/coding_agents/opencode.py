@@ -216,7 +216,9 @@ class Reading:
         printed = state.error if failed and state.error is not None else state.output
         more = rest_of(raw["state"], _State)
         self.conversation.result(
-            ToolResult(as_text(printed), failed, whole(at(more, "metadata", "exit")), part.call, more)
+            ToolResult(
+                as_text(printed), failed, whole(at(more, "metadata", "exit")), part.call, more, printed is not None
+            )
         )
 
 

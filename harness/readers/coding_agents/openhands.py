@@ -80,6 +80,7 @@ class _Usage(Struct):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     prompt_tokens_details: dict[str, Any] | None = None
+    cache_creation_input_tokens: int | None = None
 
 
 class _Response(Struct):
@@ -203,6 +204,7 @@ class _Reading:
         response = convert(metadata.get("model_response") or {}, _Response, self.source)
         self.model = self.model or response.model
         thought = as_text(arguments.pop("thought", None))
+        held = bool(arguments) or event.args == {}
         if event.action in _CLOSING_ACTIONS:
             thought = _closing_words(thought, event, arguments)
         elif event.message and event.message != thought:
@@ -220,7 +222,7 @@ class _Reading:
         call_id = str(number) if call_id is None else call_id
         self._call_of_event[number] = call_id
         extra |= filled([("function", _function(response, call_id))])
-        self.conversation.call(turn, ToolCall(event.action or "", arguments, call_id, extra=extra))
+        self.conversation.call(turn, ToolCall(event.action or "", arguments, call_id, extra=extra, recorded=held))
 
     def _begin(self, role: Role, event: _Event, text: str, extra: dict[str, Any]) -> Turn:
         return self.conversation.say(role, [text], event.timestamp, extra)
@@ -239,7 +241,8 @@ class _Reading:
         if call_id is None and event.source is None and event.cause is None:
             last = self.conversation.last_of_agent
             call_id = last.calls[-1].id if last is not None and last.calls else None
-        result = ToolResult(text, failed, _exit_code(event.extras, value), call_id, extra)
+        held = event.content is not None
+        result = ToolResult(text, failed, _exit_code(event.extras, value), call_id, extra, held)
         if call_id is not None:
             self.conversation.result(result)
         elif failed:
@@ -272,7 +275,8 @@ def _tokens(usage: _Usage | None) -> Tokens | None:
     if usage is None:
         return None
     cached = (usage.prompt_tokens_details or {}).get("cached_tokens")
-    return Tokens(usage.prompt_tokens, usage.completion_tokens, cached if isinstance(cached, int) else None)
+    read = cached if isinstance(cached, int) else None
+    return Tokens(usage.prompt_tokens, usage.completion_tokens, read, None, usage.cache_creation_input_tokens)
 
 
 def _function(response: _Response, call_id: str) -> Any:

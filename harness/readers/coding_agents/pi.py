@@ -160,7 +160,8 @@ def _place(conversation: Conversation, line: _Line) -> bool:
     if message.role == "toolResult":
         text, others = split_content(message.content)
         rest = filled([("content", others), ("timestamp", when)]) | extra
-        conversation.result(ToolResult(text, message.is_error, None, message.tool_call_id, rest))
+        held = message.content is not None
+        conversation.result(ToolResult(text, message.is_error, None, message.tool_call_id, rest, held))
         return True
     turn = conversation.say(_ROLES.get(message.role, "system"), [], when, extra)
     if message.role not in _ROLES:

@@ -190,7 +190,8 @@ def _turns_of_history(history: list[_Entry]) -> list[Turn]:
         elif turns and turns[-1].role == "agent" and (message.role == "tool" or not turns[-1].results):
             answered = turns[-1].calls[0].id if turns[-1].calls else None
             call_id = message.tool_call_ids[0] if message.tool_call_ids else answered
-            turns[-1].results.append(ToolResult(text, call_id=call_id, extra=entry.rest()))
+            held = message.content is not None
+            turns[-1].add_result(ToolResult(text, call_id=call_id, extra=entry.rest(), recorded=held))
         else:
             turns.append(_opening_turn(entry))
     return turns

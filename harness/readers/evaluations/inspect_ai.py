@@ -76,6 +76,10 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     log = convert(value, _Log, source)
     about = {name: field for name, field in value.items() if name != "samples"}
     samples = log.samples or []
+    if not samples:
+        status = as_text(value.get("status")) or "not said"
+        why = f"the log has no samples (its status: {status}): logs that list results alone hold no session"
+        raise unreadable(why, source, field="samples")
     try:
         too_long = is_too_long(len(as_text(about)), len(samples), len(data)) if len(samples) > 1 else False
         for raw in samples:

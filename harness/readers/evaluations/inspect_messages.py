@@ -3,7 +3,7 @@
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import astuple, replace
+from msgspec.structs import replace
 
 from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, convert, unreadable
 from misstep.harness.readers.input.fields import at, filled, rest_of, text_or_none
@@ -44,6 +44,7 @@ class _Usage(Struct):
     input_tokens: int | None = None
     output_tokens: int | None = None
     input_tokens_cache_read: int | None = None
+    input_tokens_cache_write: int | None = None
 
 
 class _Output(Struct):
@@ -121,7 +122,8 @@ def _result(message: _Message, text: str, parts: list[Any], extra: dict[str, Any
         extra |= {"error": filled([("type", error.type), ("message", error.message)])}
         text = text or error.message or ""
     extra |= filled([("content", parts)])
-    return ToolResult(text, None if error is None else True, None, message.tool_call_id, extra)
+    held = bool(text) or message.content is not None
+    return ToolResult(text, None if error is None else True, None, message.tool_call_id, extra, held)
 
 
 def resolved(value: Any, stored: Stored) -> Any:
@@ -145,9 +147,14 @@ def _generated(events: list[Any], source: Source) -> dict[str, _Generated]:
         if not isinstance(event, dict) or event.get("event") != "model" or not isinstance(event.get("output"), dict):
             continue
         output = convert(event["output"], _Output, source)
-        tokens = None if output.usage is None else Tokens(*astuple(output.usage))
+        tokens = None if output.usage is None else _tokens(output.usage)
         for choice in output.choices or []:
             name = at(choice, "message", "id")
             if isinstance(name, str):
                 by_id[name] = (text_or_none(event.get("timestamp")), output.time, tokens)
     return by_id
+
+
+def _tokens(usage: _Usage) -> Tokens:
+    used = (usage.input_tokens, usage.output_tokens, usage.input_tokens_cache_read)
+    return Tokens(*used, None, usage.input_tokens_cache_write)

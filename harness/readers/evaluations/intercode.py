@@ -99,11 +99,12 @@ def _step(turns: _Turns, turn: int, tool: str) -> Step:
     executed, observation = _at(turns.valid_action, turn), _at(turns.observations, turn)
     failed = None if executed is None else not executed
     answered = observation is not None or failed is not None
+    result = ToolResult(as_text(observation), failed, None, call.id, recorded=observation is not None)
     return Step(
         "agent",
         reasoning=as_text(_at(turns.thoughts, turn)),
         calls=(call,),
-        results=(ToolResult(as_text(observation), failed, None, call.id),) if answered else (),
+        results=(result,) if answered and not result.says_nothing else (),
     )
 
 

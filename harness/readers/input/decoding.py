@@ -15,6 +15,7 @@ import msgspec
 from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.escaping import json_without_surrogates
 from misstep.harness.readers.input.fields import kept_line
+from misstep.harness.readers.input.whole_lines import glued_objects
 from misstep.harness.trajectory import Source
 
 T = TypeVar("T")
@@ -96,7 +97,11 @@ def decode_lines(data: bytes, source: Source) -> _Lines:
         except UnreadableTrajectory as error:
             if values and not ended:
                 return _Lines(tuple(values), line.decode(errors="replace"))
-            raise unreadable(error.found, source, number) from error
+            glued, left = glued_objects(line)
+            if left or not glued or b"\0" in line:  # of which something is lost: `whole_lines` says what
+                raise unreadable(error.found, source, number) from error
+            values += [(number, decode_json(one, source)) for one in glued]
+            continue
         values.append((number, value))
     if not values:
         raise unreadable("the file is empty", source)
@@ -117,7 +122,7 @@ def decode_document_or_lines(data: bytes, source: Source) -> _Lines:
     body = data.strip()
     end = body.find(b"\n")
     first = body if end < 0 else body[:end].rstrip()
-    if not _is_json(first):
+    if not is_json(first):
         try:
             return _Lines(((1, decode_json(body, source)),))
         except UnreadableTrajectory:
@@ -127,7 +132,8 @@ def decode_document_or_lines(data: bytes, source: Source) -> _Lines:
     return decode_lines(data, source)
 
 
-def _is_json(data: bytes) -> bool:
+def is_json(data: bytes) -> bool:
+    """Return whether bytes are a JSON value, strictly."""
     try:
         _untyped.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

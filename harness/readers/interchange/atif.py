@@ -152,7 +152,7 @@ def _step(raw: wire.AtifStep, number: int, model: str | None) -> Step:
         text,
         raw.reasoning_content or "",
         tuple([_call(call) for call in raw.tool_calls]) if raw.tool_calls else (),
-        tuple([_result(result) for result in observation.results]) if observation and observation.results else (),
+        _results(observation.results) if observation and observation.results else (),
         None,
         raw.timestamp,
         None,
@@ -176,6 +176,11 @@ def _call(raw: wire.AtifCall) -> ToolCall:
     return tool_call(raw.function_name, raw.arguments, raw.tool_call_id, raw.extra)
 
 
+def _results(raws: list[wire.Result]) -> tuple[ToolResult, ...]:
+    """Return the results of a step; of one without a content that nothing is said of there is none."""
+    return tuple([_result(raw) for raw in raws if raw.content is not None or raw.extra or raw.subagent_trajectory_ref])
+
+
 def _result(raw: wire.Result) -> ToolResult:
     text = raw.content
     extra = raw.extra
@@ -190,6 +195,7 @@ def _result(raw: wire.Result) -> ToolResult:
         whole(code),
         raw.source_call_id,
         wire.beside(extra, wire.known_fields(content=parts, subagent_trajectory_ref=raw.subagent_trajectory_ref)),
+        text is not None,
     )
 
 
@@ -206,7 +212,7 @@ def _own_step(raw: wire.AtifStep, number: int, model: str | None, source: Source
         step,
         reasoning=step.reasoning or own.reasoning,
         calls=step.calls or own.calls,
-        tokens=step.tokens or own.tokens,
+        tokens=own.tokens or step.tokens,
         timestamp=step.timestamp if own.timestamp is None else own.timestamp,
         speaker=own.speaker,
         seconds=own.seconds,
@@ -226,6 +232,7 @@ def _own_call(call: ToolCall, index: int, source: Source) -> ToolCall:
         call.id if own.id is None else own.id,
         own.parse_error,
         _without_own(call.extra) | own.extra,
+        own.recorded and call.recorded,
     )
 
 
@@ -237,6 +244,7 @@ def _own_result(result: ToolResult, source: Source) -> ToolResult:
         own.exit_code,
         result.call_id if own.call_id is None else own.call_id,
         _without_own(result.extra) | own.extra,
+        result.recorded,
     )
 
 

@@ -124,7 +124,7 @@ class OwnTrajectory(Struct, frozen=True, gc=False, omit_defaults=True, forbid_un
 
 
 class OwnStep(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """What ATIF has no place for in a step; in a step of user or system neither reasoning, calls nor tokens."""
+    """What ATIF has no place for in a step: tokens with those written to a cache; all that only an agent's step has."""
 
     reasoning: str = ""
     calls: tuple[ToolCall, ...] = ()
@@ -136,12 +136,13 @@ class OwnStep(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
 
 
 class OwnCall(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """What ATIF has no place for in a call: arguments that do not parse, an id that looks made up."""
+    """What ATIF has no place for in a call: arguments that do not parse or are not known, an id that looks made up."""
 
     id: str | None = None
     arguments: str | None = None
     parse_error: str | None = None
     extra: Extra = {}
+    recorded: bool = True
 
 
 class OwnResult(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):

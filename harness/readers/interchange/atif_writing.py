@@ -150,7 +150,8 @@ def _step(step: Step, number: int, model: str | None) -> dict[str, Any]:
         fields["reasoning_content"] = step.reasoning
     if step.calls:
         fields["tool_calls"] = [_call(call, index) for index, call in enumerate(step.calls)]
-    return _turn(step, number, (fields, extra), _own_step(step))
+    written = None if step.tokens is None or step.tokens.cache_written is None else step.tokens
+    return _turn(step, number, (fields, extra), _own_step(step, tokens=written))
 
 
 def _turn(step: Step, number: int, split: tuple[Extra, Extra], own: wire.OwnStep) -> dict[str, Any]:
@@ -204,7 +205,7 @@ def _is_timestamp(text: str) -> bool:
 
 def _metrics(tokens: Tokens) -> Extra:
     names = ("prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd")
-    return wire.known_fields(**dict(zip(names, astuple(tokens), strict=True)))
+    return wire.known_fields(**dict(zip(names, astuple(tokens), strict=False)))
 
 
 def _call(call: ToolCall, index: int) -> dict[str, Any]:
@@ -215,6 +216,7 @@ def _call(call: ToolCall, index: int) -> dict[str, Any]:
         arguments=None if parsed else str(call.arguments),
         parse_error=call.parse_error,
         extra=_reserved(call.extra),
+        recorded=call.recorded,
     )
     return {
         "tool_call_id": made_up if call.id is None else call.id,
@@ -238,7 +240,8 @@ def _result(result: ToolResult, known: set[str] | None) -> dict[str, Any]:
         extra=_reserved(result.extra),
     )
     identity = wire.known_fields(source_call_id=result.call_id if joined else None)
-    return identity | {"content": result.text} | fields | _extra(extra, own)
+    content = {"content": result.text} if result.recorded else {}
+    return identity | content | fields | _extra(extra, own)
 
 
 def _split(extra: Extra, fits: dict[str, Fits]) -> tuple[Extra, Extra]:

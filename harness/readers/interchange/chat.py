@@ -47,7 +47,7 @@ class _Function(Struct):
 
 class _Custom(Struct):
     name: str = ""
-    input: str = ""
+    input: str | None = None
 
 
 class Call(Struct):
@@ -134,7 +134,7 @@ class Transcript(TurnList):
             result = replace(result, extra=result.extra | {"name": tool})
         if index is None:
             index = self.begin(Turn("system"))
-        self.turns[index].results.append(result)
+        self.turns[index].add_result(result)
         return index
 
 
@@ -173,7 +173,7 @@ def result_of(raw: Mapping[str, Any], message: ChatMessage) -> ToolResult:
     error = extra.get("error")
     if error is True or (isinstance(error, str) and error) or extra.get("status") == "error":
         text, failed = text or as_text(error), True
-    return ToolResult(text, failed, None, message.tool_call_id, extra)
+    return ToolResult(text, failed, None, message.tool_call_id, extra, bool(text) or message.content is not None)
 
 
 def text_and_rest(raw: Mapping[str, Any], message: ChatMessage) -> tuple[str, dict[str, Any]]:
@@ -199,7 +199,8 @@ def call_of(raw: dict[str, Any], call: Call) -> ToolCall:
     if call.type not in (None, "function", "tool_call"):
         extra["type"] = call.type
     if call.custom is not None:
-        return ToolCall(call.custom.name, call.custom.input, call.id, None, extra)
+        given = call.custom.input
+        return ToolCall(call.custom.name, given or "", call.id, None, extra, given is not None)
     function = call.function
     if not isinstance(function, _Function):
         function = _Function(function or call.name or "", call.args if call.arguments is None else call.arguments)

@@ -30,9 +30,12 @@ class Block(Struct):
 
 
 def tool_call(name: str, arguments: Any, call_id: str | None = None, extra: dict[str, Any] | None = None) -> ToolCall:
-    """Return a call with its arguments parsed, or the raw text with the reason why they do not parse."""
+    """Return a call with its arguments parsed, or the raw text with the reason why they do not parse.
+
+    `None` are arguments that the recording does not hold.
+    """
     parsed, error = parse_arguments(arguments)
-    return ToolCall(name, parsed, call_id, error, {} if extra is None else extra)
+    return ToolCall(name, parsed, call_id, error, {} if extra is None else extra, arguments is not None)
 
 
 def text_and_others(content: Any) -> tuple[list[str], list[Any]]:

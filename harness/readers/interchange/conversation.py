@@ -22,6 +22,13 @@ class Turn(Struct):
     tokens: Tokens | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
+    def add_result(self, result: ToolResult) -> None:
+        """Add a result; of one that the recording does not hold nothing but what stands beside it is kept."""
+        if not result.says_nothing:
+            self.results.append(result)
+        elif result.extra:
+            self.extra.setdefault("without_answer", []).append({"call_id": result.call_id} | result.extra)
+
     def step(self) -> Step:
         """Return the turn as a step."""
         return Step(
@@ -94,7 +101,7 @@ class Conversation(TurnList):
         if turn is None:
             started = bool(self.turns) and bool(self.turns[-1].results)
             turn = self.turns[-1] if started else self.begin(Turn("system"))
-        turn.results.append(result)
+        turn.add_result(result)
         return turn
 
 
@@ -106,11 +113,16 @@ def rewarded(reward: float | None) -> Outcome:
 
 
 def cached_tokens(
-    new: int | None, read: int | None, stored: int | None, completion: int | None, cost: float | None = None
+    new: int | None,
+    read: int | None,
+    stored: int | None,
+    completion: int | None,
+    cost: float | None = None,
+    stored_1h: int | None = None,
 ) -> Tokens:
     """Return the tokens of an answer whose prompt is what was new, read from the cache and written to it."""
     prompt = None if new is None else new + (read or 0) + (stored or 0)
-    return Tokens(prompt, completion, read, cost)
+    return Tokens(prompt, completion, read, cost, stored or None, stored_1h if stored else None)
 
 
 def first_words_of_user(steps: tuple[Step, ...]) -> str:

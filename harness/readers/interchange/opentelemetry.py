@@ -18,7 +18,7 @@ the next step, else the last. Spans that make no step are kept whole in `extra["
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, TypeVar
 
@@ -30,7 +30,14 @@ from misstep.harness.readers.input.decoding import decode_document_or_lines, unr
 from misstep.harness.readers.input.fields import at, filled, text_or_none, whole
 from misstep.harness.readers.interchange.content import as_text, parse_arguments
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.readers.interchange.span_messages import SpanMessage, answered, inputs, is_message_attribute
+from misstep.harness.readers.interchange.span_messages import (
+    SpanMessage,
+    answered,
+    inputs,
+    is_message_attribute,
+    tools_answer,
+    tools_arguments,
+)
 from misstep.harness.readers.interchange.spans import Span, holds_spans, spans_of
 from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -40,12 +47,25 @@ FORMAT = "opentelemetry"
 UNIT: Unit = "file"
 
 _TOOLS = ("TOOL", "RETRIEVER")
+_TOOL_NAMES = ("tool.name", "gen_ai.tool.name", "traceloop.entity.name", "ai.toolCall.name")
+_STATUSES = ("tool.status", "gen_ai.tool.status")
+_FAILED = ("error", "failed", "failure")
 _AGENT_STEP = re.compile(r"Step \d+")
 _MODEL = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model")
 _COUNTS = {
     "prompt": ("llm.token_count.prompt", "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
     "completion": ("llm.token_count.completion", "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
-    "cached": ("llm.token_count.prompt_details.cache_read", "gen_ai.usage.cache_read.input_tokens"),
+    "cached": (
+        "llm.token_count.prompt_details.cache_read",
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.usage.cache_read_input_tokens",
+    ),
+    "cache_written": (
+        "llm.token_count.prompt_details.cache_write",
+        "gen_ai.usage.cache_creation.input_tokens",
+        "gen_ai.usage.cache_creation_input_tokens",
+        "gen_ai.usage.cache_write_input_tokens",
+    ),
 }
 _PLACED = frozenset({name for names in _COUNTS.values() for name in names} | {"openinference.span.kind"})
 
@@ -66,6 +86,14 @@ class _Context(Struct):
             elif call.id not in self.makers:
                 self.makers[call.id] = turn
                 turn.calls.append(call)
+            elif call.recorded:
+                self._fill(self.makers[call.id].calls, call)
+
+    def _fill(self, calls: list[ToolCall], told: ToolCall) -> None:
+        """Give a call whose arguments were not recorded those that another span has of it."""
+        for place, call in enumerate(calls):
+            if call.id == told.id and not call.recorded:
+                calls[place] = replace(call, arguments=told.arguments, parse_error=told.parse_error, recorded=True)
 
 
 def refuse(sample: Sample) -> str | None:
@@ -80,15 +108,26 @@ def refuse(sample: Sample) -> str | None:
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     """Return a trajectory for each trace of the file, in the order of their first spans."""
     lines = decode_document_or_lines(data, source)
-    traces: dict[str, dict[str, Span]] = {}
+    spans: list[Span] = []
     for number, value in lines.values:
         try:
-            for span in spans_of(value, source, number):
-                traces.setdefault(span.trace, {}).setdefault(span.id, span)
+            spans += spans_of(value, source, number)
         except RecursionError as error:
             raise unreadable("the data are nested too deep", source, number) from error
-    for trace, spans in traces.items():
-        yield _Reading(spans).trajectory(trace, source, lines.unfinished)
+    yield from trajectories_of(spans, source, lines.unfinished)
+
+
+def trajectories_of(
+    spans: Iterable[Span], source: Source, unfinished: str | None = None, others: Sequence[Any] = ()
+) -> Iterator[Trajectory]:
+    """Return a trajectory for each trace of some spans; what else their file says is kept with the first."""
+    traces: dict[str, dict[str, Span]] = {}
+    for span in spans:
+        traces.setdefault(span.trace, {}).setdefault(span.id, span)
+    for number, (trace, of_trace) in enumerate(traces.items()):
+        run = _Reading(of_trace).trajectory(trace, source, unfinished)
+        kept = filled([("other_lines", list(others) if not number else None)])
+        yield replace(run, extra=run.extra | kept) if kept else run
 
 
 class _Reading:
@@ -148,7 +187,7 @@ class _Reading:
 
     def _place_model(self, span: Span) -> None:
         context = self._context(span)
-        messages = inputs(span.attributes)
+        messages = inputs(span)
         texts = [(message.role, message.text) for message in messages]
         if context.outermost:
             self._take_over(context, texts)
@@ -162,7 +201,7 @@ class _Reading:
         context.seen.update(texts)
         turn = self.conversation.begin(Turn("agent", speaker=context.speaker))
         turn.timestamp, turn.seconds, turn.tokens = span.timestamp, span.seconds, _tokens(span.attributes)
-        for message in answered(span.attributes):
+        for message in answered(span):
             turn.texts += [message.text] if message.text else []
             turn.extra |= message.extra
             context.add_calls(turn, message.calls)
@@ -214,23 +253,29 @@ class _Reading:
             turn = context.turn = self.conversation.begin(
                 Turn("agent", speaker=context.speaker, timestamp=span.timestamp)
             )
-        name = as_text(attributes.get("tool.name", attributes.get("gen_ai.tool.name"))) or span.name
+        name = next((as_text(attributes[name]) for name in _TOOL_NAMES if attributes.get(name)), span.name)
         extra = _about(span) | filled([("seconds", span.seconds), ("timestamp", span.timestamp)])
         place = _call_of(turn, name, wanted)
         call_id = wanted if isinstance(wanted, str) else span.id
+        known = tools_arguments(span)
+        given, no_object = parse_arguments(known)
+        told = ToolCall(name, {"input": given} if no_object else given, call_id, None, {}, known is not None)
         if place is None:
-            given, no_object = parse_arguments(
-                attributes.get("gen_ai.tool.call.arguments", attributes.get("input.value"))
-            )
-            arguments = {"input": given} if no_object else given
-            turn.calls.append(ToolCall(name, arguments, call_id, None, {"span_id": span.id}))
-        else:
-            call = turn.calls[place]
-            call_id = call.id if call.id is not None else call_id
-            turn.calls[place] = replace(call, id=call_id, extra=call.extra | {"span_id": span.id})
-        text = as_text(attributes.get("gen_ai.tool.call.result", attributes.get("output.value"))) or span.message
-        failed = {"ok": False, "error": True}.get(span.status)
-        turn.results.append(ToolResult(text, failed, None, call_id, extra))
+            turn.calls.append(told)
+            place = len(turn.calls) - 1
+            if isinstance(wanted, str):
+                context.makers.setdefault(wanted, turn)
+        call = turn.calls[place]
+        call_id = call.id if call.id is not None else call_id
+        if told.recorded and not call.recorded:
+            call = replace(call, arguments=told.arguments, parse_error=None, recorded=True)
+        answer = tools_answer(span)
+        said = answer or span.message
+        result = ToolResult(said, _failed(span), None, call_id, extra, bool(said) or answer is not None)
+        about = extra if result.says_nothing else {"span_id": span.id}
+        turn.calls[place] = replace(call, id=call_id, extra=call.extra | about)
+        if not result.says_nothing:
+            turn.results.append(result)
         self._turn_of[span.id] = turn
 
     def _place_outcomes(self) -> None:
@@ -284,13 +329,25 @@ class _Reading:
 
 
 def _place_answer(message: SpanMessage, turn: Turn) -> None:
+    failed = True if message.failed else None
     for place, result in enumerate(turn.results):
         if message.call_id is not None and result.call_id == message.call_id:
-            if result.text != message.text:
+            if message.recorded and not result.recorded:
+                turn.results[place] = replace(
+                    result, text=message.text, is_error=failed or result.is_error, recorded=True
+                )
+            elif message.recorded and result.text != message.text:
                 turn.results[place] = replace(result, extra=result.extra | {"as_seen_by_model": message.text})
             return
-    failed = True if message.failed else None
-    turn.results.append(ToolResult(message.text, failed, None, message.call_id, message.extra))
+    turn.add_result(ToolResult(message.text, failed, None, message.call_id, message.extra, message.recorded))
+
+
+def _failed(span: Span) -> bool | None:
+    """Return whether a tool failed, by the status of its span or by what its program writes beside that."""
+    stated = (text_or_none(span.attributes.get(name)) for name in _STATUSES)
+    if "error.type" in span.attributes or any(state.lower() in _FAILED for state in stated if state):
+        return True
+    return {"ok": False, "error": True}.get(span.status)
 
 
 def _call_of(turn: Turn, name: str, wanted: Any) -> int | None:
@@ -324,7 +381,7 @@ def _about(span: Span) -> dict[str, Any]:
 
 
 def _span_fields(span: Span) -> dict[str, Any]:
-    return filled((name, value) for name, value in asdict(span).items() if name not in ("trace", "start"))
+    return filled((name, value) for name, value in asdict(span).items() if name not in ("trace", "start", "events"))
 
 
 def _tokens(attributes: dict[str, Any]) -> Tokens | None:

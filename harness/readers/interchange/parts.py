@@ -61,9 +61,13 @@ def _place(turn: Turn, part: dict[str, Any]) -> bool:
     if calls:
         name = as_text(_first(fields, _NAMES)) or kind.removeprefix("tool-")
         given = _first(fields, _ARGUMENTS)
-        turn.calls.append(tool_call(name, {"input": given} if kind == "custom_tool_call" else given, call_id))
+        if kind == "custom_tool_call" and given is not None:
+            given = {"input": given}
+        elif wrapper == "functionCall" and given is None:
+            given = {}  # Gemini leaves empty arguments out
+        turn.calls.append(tool_call(name, given, call_id))
     if answers or (calls and any(name in fields for name in _ANSWERS[:3])):
-        turn.results.append(_result(fields, call_id, of_gemini=wrapper == "functionResponse"))
+        turn.add_result(_result(fields, call_id, of_gemini=wrapper == "functionResponse"))
     return calls or answers
 
 
@@ -83,4 +87,4 @@ def _result(fields: dict[str, Any], call_id: str | None, *, of_gemini: bool) -> 
         failed = True if value["type"].startswith("error") else failed
         value = value["value"]
     text = split_content(value)[0] if isinstance(value, list) else as_text(value)
-    return ToolResult(text, failed, None, call_id, {})
+    return ToolResult(text, failed, None, call_id, {}, value is not None)

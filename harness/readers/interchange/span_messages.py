@@ -20,10 +20,38 @@ from msgspec import Struct
 from misstep.harness.escaping import without_surrogates
 from misstep.harness.readers.input.fields import at, filled, text_or_none
 from misstep.harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
+from misstep.harness.readers.interchange.spans import Span
 from misstep.harness.trajectory import ToolCall
 
 _GIVEN = ("llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt")
 _ANSWERED = ("llm.output_messages", "gen_ai.output.messages", "gen_ai.completion")
+_GIVEN_EVENTS = ("gen_ai.system.message", "gen_ai.user.message", "gen_ai.assistant.message", "gen_ai.tool.message")
+_ANSWERED_EVENTS = ("gen_ai.choice",)
+_TOOLS_EVENT = "gen_ai.tool.message"
+_ROLE_OF_EVENT = dict(
+    zip((*_GIVEN_EVENTS, *_ANSWERED_EVENTS), ["system", "user", "assistant", "tool", "assistant"], strict=True)
+)
+_ARGUMENTS = (
+    "gen_ai.tool.call.arguments",
+    "input.value",
+    "traceloop.entity.input",
+    "tool_arguments",
+    "ai.toolCall.args",
+    "gcp.vertex.agent.tool_call_args",
+)
+_RESULTS = (
+    "gen_ai.tool.call.result",
+    "output.value",
+    "traceloop.entity.output",
+    "tool_response",
+    "ai.toolCall.result",
+    "gcp.vertex.agent.tool_response",
+)
+_REDACTED = "__REDACTED__"
+"""What OpenInference writes in the place of what is not to be captured."""
+
+_AROUND_ARGUMENTS = frozenset({"inputs", "input", "input_str", "args", "kwargs", "tags", "metadata"})
+_WRAPPED_RESULTS = frozenset({"output", "outputs"})
 _PLACE = re.compile(r"\.(\d{1,6})\.(.+)", re.DOTALL)
 _CALL_FIELD = re.compile(r"tool_calls\.(\d{1,6})\.(?:tool_call\.)?(?:function\.)?(name|arguments|id)")
 _CONTENT_TEXT = re.compile(r"contents?\.(\d{1,6})\.(?:message_content\.)?text")
@@ -43,24 +71,129 @@ class SpanMessage(Struct):
     call_id: str | None = None
     failed: bool = False
     extra: dict[str, Any] = {}
+    recorded: bool = True
 
 
-def inputs(attributes: dict[str, Any]) -> list[SpanMessage]:
+def inputs(span: Span) -> list[SpanMessage]:
     """Return what the model was given, in order."""
-    first = attributes.get("gen_ai.system_instructions")
+    first = span.attributes.get("gen_ai.system_instructions")
     instructions = [SpanMessage("system", _text_of_parts(_parsed(first)))] if first else []
-    return instructions + _messages(attributes, _GIVEN)
+    return instructions + (_messages(span.attributes, _GIVEN) or _of_events(span, _GIVEN_EVENTS))
 
 
-def answered(attributes: dict[str, Any]) -> list[SpanMessage]:
+def answered(span: Span) -> list[SpanMessage]:
     """Return what the model answered; if no message says it, the span's output."""
-    messages = _messages(attributes, _ANSWERED)
+    attributes = span.attributes
+    messages = _messages(attributes, _ANSWERED) or _of_events(span, _ANSWERED_EVENTS)
     if messages or "output.value" not in attributes:
         return messages
     value = _parsed(attributes["output.value"])
     if isinstance(value, dict) and "content" in value:
         return [SpanMessage("assistant", split_content(value["content"])[0])]
     return [SpanMessage("assistant", as_text(attributes["output.value"]))]
+
+
+def tools_arguments(span: Span) -> Any:
+    """Return what a tool was called with; `None` where the span does not hold it."""
+    given = _held(span, _ARGUMENTS)
+    if given is None:
+        told = [call.arguments for message in _messages(span.attributes, _GIVEN) for call in message.calls]
+        given = next(iter(told), None) or next(_contents(span, _TOOLS_EVENT), None)
+    return _unwrapped_arguments(_parsed(given))
+
+
+def tools_answer(span: Span) -> str | None:
+    """Return what a tool answered; `None` where the span does not hold it."""
+    held = _held(span, _RESULTS)
+    if held is not None:
+        value = _parsed(held)
+        wrapped = isinstance(value, dict) and len(value.keys() - {"kwargs"}) == 1 and (value.keys() & _WRAPPED_RESULTS)
+        inner = value[next(iter(wrapped))] if wrapped else None
+        if inner is not None:
+            return text_of_content(inner)
+        return value if isinstance(value, str) and _held(span, _RESULTS[:2]) is None else as_text(held)
+    answers = [message for message in _messages(span.attributes, _ANSWERED) if message.recorded]
+    if answers:
+        return "\n".join(message.text for message in answers)
+    told = [*_contents(span, *_ANSWERED_EVENTS)]
+    if not told and _held(span, _ARGUMENTS) is not None:
+        told = [*_contents(span, _TOOLS_EVENT)]
+    if told:
+        return text_of_content(_parsed(told[-1]))
+    raised = (attributes.get("exception.message") for name, attributes in span.events if name == "exception")
+    return next((message for message in raised if isinstance(message, str) and message), None)
+
+
+def text_of_content(value: Any) -> str:
+    """Return the text of a tool's answer: a text, typed parts of one, or any other value as JSON."""
+    parts = value if isinstance(value, list) else []
+    typed = bool(parts) and all(isinstance(part, dict) and isinstance(part.get("text"), str) for part in parts)
+    if isinstance(value, dict) and isinstance(value.get("content"), str) and value.keys() & {"tool_call_id", "type"}:
+        return str(value["content"])
+    return split_content(value)[0] if typed else as_text(value)
+
+
+def _held(span: Span, names: tuple[str, ...]) -> Any:
+    values = (span.attributes.get(name) for name in names)
+    return next((value for value in values if value is not None and value != _REDACTED), None)
+
+
+def _contents(span: Span, *names: str) -> Iterator[Any]:
+    for name, attributes in span.events:
+        if name in names:
+            value = attributes.get("message", attributes.get("content"))
+            if value is not None:
+                yield value
+
+
+def _unwrapped_arguments(value: Any) -> Any:
+    """Return the arguments within what decorators and chains write around them."""
+    if not isinstance(value, dict) or not value or not value.keys() <= _AROUND_ARGUMENTS:
+        return value
+    named = value.get("inputs", value.get("input"))
+    if named not in (None, "", {}):
+        return named
+    text = value.get("input_str")
+    if isinstance(text, str) and text:
+        parsed = _parsed(text)
+        return parsed if isinstance(parsed, dict) else json_value_of_literal(text) or text
+    named_ones = value.get("kwargs")
+    keywords: dict[str, Any] = named_ones if isinstance(named_ones, dict) else {}
+    places = {"args": value["args"]} if value.get("args") else {}
+    return {**places, **keywords} if "args" in value or "kwargs" in value else value
+
+
+def _of_events(span: Span, names: tuple[str, ...]) -> list[SpanMessage]:
+    return [_of_event(name, attributes) for name, attributes in span.events if name in names]
+
+
+def _of_event(name: str, attributes: dict[str, Any]) -> SpanMessage:
+    body = _parsed(attributes.get("gen_ai.event.content"))
+    fields = body if isinstance(body, dict) else attributes
+    if name in _ANSWERED_EVENTS:
+        inner = _parsed(fields.get("message"))
+        fields = (inner if isinstance(inner, dict) else fields | {"content": inner}) | filled(
+            [("finish_reason", fields.get("finish_reason"))]
+        )
+    role = as_text(fields.get("role")) or _ROLE_OF_EVENT.get(name, "")
+    content = _parsed(fields.get("content"))
+    parts = [_as_part(part) for part in content] if isinstance(content, list) else content
+    message = {"role": role, "content": parts, "tool_calls": _parsed(fields.get("tool_calls"))}
+    answered_call = {"tool_call_id": fields.get("id")} if name == _TOOLS_EVENT else {}
+    return _of_parts(message | answered_call | filled([("finish_reason", fields.get("finish_reason"))]))
+
+
+def _as_part(part: Any) -> Any:
+    """Return a block of a message of Bedrock's as the part that the conventions have for it."""
+    if isinstance(called := at(part, "toolUse"), dict):
+        named = {"id": called.get("toolUseId"), "name": called.get("name"), "arguments": called.get("input")}
+        return {"type": "tool_call"} | named
+    if isinstance(answer := at(part, "toolResult"), dict):
+        content = answer.get("content")
+        said = None if content is None else text_of_content(content)
+        failed = {"is_error": True} if answer.get("status") == "error" else {}
+        return {"type": "tool_call_response", "id": answer.get("toolUseId"), "response": said} | failed
+    return part
 
 
 def is_message_attribute(name: str) -> bool:
@@ -109,12 +242,16 @@ def _of_fields(fields: dict[str, Any]) -> SpanMessage:
     content = as_text(fields.get("content")) or "\n".join(texts[place] for place in sorted(texts))
     tool_calls = [_call(calls[place]) for place in sorted(calls)]
     call_id = text_or_none(fields.get("tool_call_id"))
-    return _from_text(SpanMessage(as_text(fields.get("role")), content, tool_calls, call_id, extra=extra))
+    held = "content" in fields or bool(texts)
+    return _from_text(
+        SpanMessage(as_text(fields.get("role")), content, tool_calls, call_id, extra=extra, recorded=held)
+    )
 
 
 def _of_parts(value: dict[str, Any]) -> SpanMessage:
     message = SpanMessage(as_text(value.get("role")))
     parts = value.get("parts", value.get("content"))
+    message.recorded = parts is not None
     others: list[Any] = []
     texts: list[str] = []
     for part in parts if isinstance(parts, list) else [parts]:
@@ -125,7 +262,10 @@ def _of_parts(value: dict[str, Any]) -> SpanMessage:
         elif kind == "tool_call_response":
             message.role = "tool"
             message.call_id = text_or_none(fields.get("id"))
-            texts.append(as_text(fields.get("response", fields.get("result"))))
+            said = fields.get("response", fields.get("result"))
+            message.recorded = said is not None
+            message.failed = fields.get("is_error") is True
+            texts.append(as_text(said))
         elif kind == "text" and isinstance(fields.get("content"), str):
             texts.append(fields["content"])
         else:

@@ -44,6 +44,9 @@ _KIND_OF_OPERATION = {
 _MOST_SHARED = 2_000_000
 """How many fields shared by several spans may be copied to each of them."""
 
+_DETAILS = "gen_ai.client.inference.operation.details"
+"""The event that holds what other versions write as attributes of the span."""
+
 _OTLP_VALUES = ("stringValue", "boolValue", "intValue", "doubleValue", "bytesValue")
 _PLACED = frozenset(
     {"context", "span_id", "spanId", "context.span_id", "trace_id", "traceId", "context.trace_id", "child_spans"}
@@ -55,7 +58,10 @@ _STATUS = {"1": "ok", "2": "error", "status_code_ok": "ok", "status_code_error":
 
 
 class Span(Struct):
-    """One span; `kind` is that of OpenInference (LLM, TOOL, AGENT, CHAIN, …), `status` ok, error or unset."""
+    """One span; `kind` is that of OpenInference (LLM, TOOL, AGENT, CHAIN, …), `status` ok, error or unset.
+
+    `events` are its events by name, with flat attributes; they are in `rest` unchanged as well.
+    """
 
     id: str
     trace: str
@@ -69,6 +75,7 @@ class Span(Struct):
     status: str = "unset"
     message: str = ""
     rest: dict[str, Any] = {}
+    events: list[tuple[str, dict[str, Any]]] = []
 
 
 def holds_spans(value: Any) -> bool:
@@ -145,9 +152,13 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
         at(item, "context", "trace_id"),
         *(item.get(name) for name in ("trace_id", "traceId", "context.trace_id")),
     ]
+    events = list(_events(item.get("events")))
     attributes = _attributes(item)
-    start = _moment(item.get("startTimeUnixNano", item.get("start_time", item.get("timestamp"))))
-    end = _moment(item.get("endTimeUnixNano", item.get("end_time")))
+    for name, details in events:
+        if name == _DETAILS:
+            attributes = details | attributes
+    start = moment(item.get("startTimeUnixNano", item.get("start_time", item.get("timestamp"))))
+    end = moment(item.get("endTimeUnixNano", item.get("end_time")))
     status = item["status"] if isinstance(item.get("status"), dict) else {}
     code = item.get("status_code", status.get("code", status.get("status_code", item.get("status"))))
     stated = item.get("start_time", item.get("timestamp"))
@@ -164,7 +175,14 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
         status=_STATUS.get(str(code).lower(), "unset"),
         message=_first_text(item.get("status_message"), status.get("message"), status.get("description")) or "",
         rest=about | filled((name, field) for name, field in item.items() if not _is_placed(name)),
+        events=events,
     )
+
+
+def _events(events: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    for event in _listed(events):
+        if isinstance(event, dict) and isinstance(event.get("name"), str):
+            yield event["name"], _attributes(event)
 
 
 def _is_placed(name: str) -> bool:
@@ -236,12 +254,12 @@ def _kind(item: dict[str, Any], attributes: dict[str, Any]) -> str:
     return _KIND_OF_OPERATION.get(operation, "")
 
 
-def _moment(value: Any) -> float | None:
+def moment(value: Any) -> float | None:
     """Return seconds since 1970 of an ISO 8601 text, or of a count of seconds, milli-, micro- or nanoseconds."""
     if isinstance(value, str) and not value.isdecimal():
         try:
-            moment = msgspec.convert(value.replace(" ", "T", 1), datetime)
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+            read = msgspec.convert(value.replace(" ", "T", 1), datetime)
+            return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
         except (msgspec.ValidationError, OverflowError, ValueError):
             return None
     if isinstance(value, str):
@@ -264,4 +282,9 @@ def _seconds(duration: Any, start: float | None, end: float | None) -> float | N
             return msgspec.convert(duration, timedelta).total_seconds()
         except (msgspec.ValidationError, OverflowError):
             return None
+    return seconds_between(start, end)
+
+
+def seconds_between(start: float | None, end: float | None) -> float | None:
+    """Return the seconds from a start to an end; `None` where one is not known."""
     return None if start is None or end is None or end < start else end - start

@@ -23,7 +23,8 @@ from misstep.harness.repair.case import (
     read_case,
     write_case,
 )
-from misstep.harness.repair.failure_bot.change_point import STEADY, find_change
+from misstep.harness.repair.failure_bot.change_point import STEADY
+from misstep.harness.repair.failure_bot.change_search import find_change
 from misstep.harness.repair.failure_bot.owner import is_bot
 from misstep.harness.repair.failure_bot.repository import ChangedFile, Commit, Repository
 from misstep.harness.repair.failure_bot.reproduce import CommitRuns, failing_tests

@@ -1,6 +1,4 @@
-"""Find the change after which a test fails by noisy binary search: it may be flaky before, after, or both.
-
-The history is that of first parents: a merge landed as a whole and is blamed as a whole.
+"""Compute which commit made a test fail from runs at some commits: it may be flaky before, after, or both.
 
 Up to some commit the test fails with one unknown probability, from it on with a clearly larger one. Both are
 integrated out, so that no flake rate has to be known. The next commit to run is the one whose outcome tells most of
@@ -10,15 +8,13 @@ git-bayesect's, whose library needs numpy and scipy).
 
 import math
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from operator import itemgetter, mul
 from typing import Literal
 
 from msgspec import Struct
-
-from misstep.harness.repair.failure_bot.repository import Commit
 
 Outcome = Literal["failed", "passed", "absent", "undecided"]
 """What one run of a test at a commit says: `absent` where the commit has no such test, so that the change is later for
@@ -38,12 +34,6 @@ _FAIL = tuple(math.log(rate) if rate else -math.inf for rate in _RATES)
 _PASS = tuple(math.log(1 - rate) if rate < 1 else -math.inf for rate in _RATES)
 _LOWER = tuple(bisect_right(_RATES, rate - SMALLEST_CHANGE) for rate in _RATES)
 """For each rate after the change, how many of the rates are low enough before it."""
-CONFIDENCE = 0.95
-"""The posterior at which a search ends: that share of its answers should be right."""
-
-MOST_RUNS = 150
-
-Run = Callable[[str], Outcome]
 
 
 class Prior(Struct, frozen=True):
@@ -226,57 +216,3 @@ def _bits(rate: float) -> float:
     if rate <= 0 or rate >= 1:
         return 0.0
     return -(rate * math.log2(rate) + (1 - rate) * math.log2(1 - rate))
-
-
-class Bisection(Struct, frozen=True):
-    """Where a test began to fail.
-
-    - `changes`: The blamed change; several, oldest first, where the commits before the last of them cannot be run; none
-      where the test fails at the oldest commit already, or where no change reaches the confidence.
-    - `posterior`: The probability of that answer.
-    - `runs`: How often the test was run for it.
-    """
-
-    changes: tuple[Commit, ...]
-    posterior: float
-    decided: bool
-    runs: int
-
-    @property
-    def change(self) -> Commit | None:
-        """Return the blamed change, where it is a single one."""
-        return self.changes[0] if len(self.changes) == 1 else None
-
-
-def find_change(
-    history: Sequence[Commit],
-    run: Run,
-    *,
-    at_newest: Sequence[Outcome] = (),
-    suspected: Mapping[str, float] | None = None,
-    prior: Prior | None = None,
-    on_run: Callable[[Commit, Outcome, float], None] = lambda *_: None,
-) -> Bisection:
-    """Search for the change after which a test fails more often than before."""
-    names = suspected or {}
-    point = ChangePoint(len(history), weights=[names.get(commit.id, 1.0) for commit in history], prior=prior)
-    for outcome in at_newest:
-        if outcome in ("failed", "passed"):
-            point.record(len(history) - 1, outcome)
-    already = point.runs
-    best, posterior = point.best()
-    while posterior < CONFIDENCE and point.runs - already < MOST_RUNS:
-        place = point.next()
-        if place is None:
-            break
-        outcome = run(history[place].id)
-        if outcome == "absent" and place == len(history) - 1:
-            outcome = "passed"  # it was seen to fail here
-        point.record(place, outcome)
-        best, posterior = point.best()
-        on_run(history[place], outcome, posterior)
-    decided = posterior >= CONFIDENCE
-    changes = tuple(history[place] for place in best) if decided and 0 not in best else ()
-    if decided and best == range(1) and not history[0].parents and not history[0].is_cut:
-        changes = (history[0],)  # the first commit of all
-    return Bisection(changes, posterior, decided, point.runs - already)

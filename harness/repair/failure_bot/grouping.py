@@ -24,6 +24,26 @@ _VARYING = (
     (re.compile(r"(?<![\w.])\d{1,40}(?:\.\d{1,40})?(?![\w.])"), "<number>"),
 )
 _LONGEST = 300
+_MOST_COMPARED = 1_000
+
+_TEMPORARY = (
+    *_VARYING[:2],
+    (re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders|dev/shm|run/user)/[\w./+-]{1,400}"), "<path>"),
+    (
+        re.compile(r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?"),
+        "<time>",
+    ),
+    (re.compile(r"\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?\b"), "<time>"),
+    (re.compile(r"(?<![\w.])\d{1,9}(?:\.\d{1,20})?(?= ?(?:ns|µs|us|ms|s|sec|secs|seconds?|minutes?)\b)"), "<time>"),
+    (re.compile(r"(?<=127\.0\.0\.1:)\d{2,5}|(?<=localhost:)\d{2,5}|(?<=\bpid )\d{1,9}|(?<=\bpid=)\d{1,9}"), "<number>"),
+    (re.compile(r"(\.[A-Za-z]{1,5}):\d{1,9}(?::\d{1,9})?"), r"\1:<line>"),
+    (re.compile(r"(?<=\bline )\d{1,9}"), "<line>"),
+)
+"""What differs from run to run, and by the lines that a change adds; the numbers of an assertion are kept."""
+_SAYS_NOTHING = re.compile(r"collection failure|failed on (?:setup|teardown) with|Process completed|exit status \d+|$")
+_RAISED = re.compile(
+    r"^(?:E\s+)?((?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|NotFound)\b.*)$", re.MULTILINE
+)
 
 
 class Frame(Struct, frozen=True, order=True):
@@ -54,6 +74,34 @@ def normalised(message: str) -> str:
     for pattern, word in _VARYING:
         text = pattern.sub(word, text)
     return text
+
+
+def failure_of(test: FailedTest) -> str:
+    """Return what a test failed with, to compare it with another run: the message, or what its trace ends with."""
+    text = test.message.strip()
+    if _SAYS_NOTHING.match(text) and (raised := _RAISED.findall(test.trace)):
+        text = f"{text}\n{raised[-1]}"
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    text = "\n".join(filter(None, lines))[:_MOST_COMPARED]
+    for pattern, word in _TEMPORARY:
+        text = pattern.sub(word, text)
+    return text
+
+
+class SameFailure:
+    """Tell whether a failure is that of some runs at one commit, by what its message keeps there."""
+
+    def __init__(self, tests: Iterable[FailedTest]) -> None:
+        seen = list(tests)
+        exact, first_lines = set(map(failure_of, seen)), {normalised(failure_of(test)) for test in seen}
+        self._exact = exact if len(exact) == 1 else None
+        self._first_line = first_lines if len(first_lines) == 1 else None
+
+    def __call__(self, test: FailedTest) -> bool:
+        """Return whether a test failed in the same way; a message that differs at one commit tells nothing."""
+        if self._exact is not None:
+            return failure_of(test) in self._exact
+        return self._first_line is None or normalised(failure_of(test)) in self._first_line
 
 
 def group_failures(failures: Iterable[FailedTest], paths: Collection[str]) -> list[tuple[FailedTest, ...]]:

@@ -151,6 +151,18 @@ class Repository:
         places = [place for place, commit in enumerate(commits) if commit.id == after]
         return commits[: places[0] + 1][::-1] if places else commits[::-1]
 
+    def is_ancestor(self, older: str, newer: str) -> bool:
+        """Return whether a commit is another one or among those that it rests on."""
+        return self._ask("merge-base", older, newer, check=False).decode().strip() == older
+
+    def side_branch(self, merge: Commit) -> list[Commit]:
+        """Return the commits that a merge brought, oldest first, after the one at which they left; else none."""
+        if len(merge.parents) != 2:
+            return []
+        base = self._ask("merge-base", *merge.parents, check=False).decode().strip()
+        brought = list(self._log("--first-parent", f"{merge.parents[0]}..{merge.parents[1]}"))[::-1]
+        return [self.commit(base), *brought] if base and brought else []
+
     def renames(self, oldest: str, newest: str) -> dict[tuple[str, str], str]:
         """Return the path before each rename of a file along first parents, by commit and new path."""
         shown = ("-m", "--first-parent", "-M", "--diff-filter=R", "--name-status", "-z", "--format=%H")

@@ -19,7 +19,6 @@ from misstep.harness.workspace import (
     Snapshot,
     Toolchain,
     Workspace,
-    find_sandbox,
     install_line,
     open_workspace,
     own_command,
@@ -121,6 +120,14 @@ def failing_tests(report: SuiteReport, command: str) -> tuple[FailedTest, ...]:
     return (FailedTest("", message, report.output[-_SHOWN:]),)
 
 
+def failure_in(report: SuiteReport, test: str) -> FailedTest | None:
+    """Return how a run says that a test failed; the whole command, which has no id, by its last line."""
+    if test:
+        return next((failed for failed in report.failed if failed.id == test), None)
+    line = last_line(report.output) or f"it ended with exit code {report.exit_code}"
+    return None if report.passed else FailedTest("", line, report.output[-_SHOWN:])
+
+
 def outcome_of(report: SuiteReport, test: str) -> Outcome:
     """Return what a run says of one test.
 
@@ -159,6 +166,7 @@ def _is_absent(failed: FailedTest, test: str) -> bool:
 class ProjectTrial(Struct, frozen=True):
     """What the sandbox showed of a project, and what its tests did at the last commit.
 
+    - `mounts`: The places of the machine outside the project that the sandbox shows.
     - `built`: The files that its installation wrote, which no commit has.
     - `lacks`: What the environment may lack, by the failures, with the line that installs it.
     """
@@ -169,17 +177,16 @@ class ProjectTrial(Struct, frozen=True):
     report: SuiteReport
     built: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    mounts: tuple[str, ...] = ()
 
 
-def try_project(folder: Path, command: str, python: Path | None) -> ProjectTrial:
+def try_project(folder: Path, command: str, python: Path | None, sandbox: Sandbox) -> ProjectTrial:
     """Run the tests of the last commit once, with the project's own interpreter and packages."""
-    toolchain = project_toolchain(folder, command, python)
+    toolchain = project_toolchain(folder, command, python, sandbox.show)
     limits = Limits(seconds=_SECONDS)
     with (
         Repository(folder) as repository,
-        CommitRuns(
-            repository, own_command(command), sandbox=find_sandbox(), toolchain=toolchain, limits=limits
-        ) as runs,
+        CommitRuns(repository, own_command(command), sandbox=sandbox, toolchain=toolchain, limits=limits) as runs,
     ):
         head = repository.head.id
         report, built, paths = runs.report(head), repository.built, repository.paths(head)
@@ -188,6 +195,6 @@ def try_project(folder: Path, command: str, python: Path | None) -> ProjectTrial
         lack = {test.id: missing for test in failing if (missing := lacking(test, project, has_passed=False))}
     shown = toolchain.checkout.shown if toolchain.checkout else ()
     works = report.passed or (report.ran or 0) > len(lack)
-    return ProjectTrial(
-        toolchain.python, shown, works, report, built, tuple(dict.fromkeys(each.reason for each in lack.values()))
-    )
+    reasons = tuple(dict.fromkeys(each.reason for each in lack.values()))
+    mounts = tuple(map(str, dict.fromkeys((*toolchain.read_only, *sandbox.show))))
+    return ProjectTrial(toolchain.python, shown, works, report, built, reasons, mounts)

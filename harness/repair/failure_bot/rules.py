@@ -8,7 +8,9 @@ A failure by what the environment lacks (time, a network, a package) blames nobo
 import re
 import tomllib
 from collections.abc import Callable, Collection
+from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from misstep.harness.repair.failure_bot.flakiness import Flakiness
@@ -16,8 +18,6 @@ from misstep.harness.repair.failure_bot.tasks import RepairTask
 from misstep.harness.workspace.suite.report import STOPPED, FailedTest, SuiteReport, last_line
 
 TIME_LIMIT, NO_NETWORK, MISSING_PACKAGE, NO_TEST = "time_limit", "no_network", "missing_package", "no_test_seen"
-ENDS = frozenset({TIME_LIMIT, NO_NETWORK, MISSING_PACKAGE, NO_TEST})
-"""The rules that say of a failure that it is the environment's."""
 
 _UNREACHABLE = re.compile(
     r"(?:temporary failure in name resolution|name or service not known|nodename nor servname|no address associated"
@@ -27,7 +27,34 @@ _UNREACHABLE = re.compile(
     r"|failed to lookup address|name resolution (?:error|failed)|failed to resolve ['\"])",
     re.IGNORECASE,
 )
-_REFUSED = re.compile(r"connection refused|\bECONNREFUSED\b|connectionrefusederror", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"connection refused|\bECONNREFUSED\b|connectionrefusederror|could not connect to (?:the )?(?:server|database)"
+    r"|can't connect to (?:local )?\w+ server|cannot connect to the docker daemon|serverselectiontimeouterror"
+    r"|connection to server (?:at|on) [^\n]{1,200} failed",
+    re.IGNORECASE,
+)
+_PROGRAM = r"[A-Za-z][\w+-]{0,60}(?:\.\d[\d.]{0,9})?"
+
+
+class _Need(Struct, frozen=True):
+    rule: str
+    reason: str
+    patterns: tuple[str, ...]
+
+    def compiled(self) -> re.Pattern[str]:
+        """Return one pattern for all."""
+        return re.compile("|".join(self.patterns).replace("PROGRAM", _PROGRAM), re.MULTILINE)
+
+
+_NEEDS = tuple(
+    (need, need.compiled())
+    for need in msgspec.toml.decode(
+        Path(__file__).with_name("environment_needs.toml").read_bytes(), type=dict[str, tuple[_Need, ...]]
+    )["need"]
+)
+"""What else an environment may lack: the rule, what is said of it, and how a failure at every commit shows it."""
+ENDS = frozenset({TIME_LIMIT, NO_NETWORK, MISSING_PACKAGE, NO_TEST, *(need.rule for need, _ in _NEEDS)})
+"""The rules that say of a failure that it is the environment's."""
 _ASSERTED = re.compile(r"(?:[\w.]*AssertionError|ERR_ASSERTION|assert\b|Expected values|Failed: DID NOT)")
 _LACKING = re.compile(
     r"No module named '?([\w.]{1,200})|No package metadata was found for '?([\w.-]{1,200})"
@@ -117,7 +144,7 @@ def decide(situation: Situation) -> RuleDecision:
         (
             not situation.blamed,
             "no_change_to_blame",
-            "no change is to blame: none was found after which the tests fail",
+            task.blame_note or "no change is to blame: none was found after which the tests fail",
         ),
     )
     return RuleDecision(tuple(Objection(rule, reason) for holds, rule, reason in rules if holds))
@@ -152,6 +179,8 @@ def lacking(test: FailedTest, project: RepositoryFiles, *, has_passed: bool | No
         return Objection(NO_NETWORK, f"{reason} ({_line_of(output, match)})")
     if never and not is_asserted and (match := _REFUSED.search(output)):
         return Objection(NO_NETWORK, f"the test needs a server that does not answer ({_line_of(output, match)})")
+    if never and not is_asserted and (need := _needed(test, project)):
+        return need
     for match in _LACKING.finditer(output):
         name = next(filter(None, match.groups()))
         if (lack := _lacks(name, project, never=never)) is not None:
@@ -166,6 +195,21 @@ def lacking(test: FailedTest, project: RepositoryFiles, *, has_passed: bool | No
         reason = f"it was so at every commit that was tried: {line.removeprefix('E').strip(' .')}"
         advice = f"Install the project with what its tests need, as by `{project.install} {lack}`"
         return Objection(MISSING_PACKAGE, f"{reason}. {advice}")
+    return None
+
+
+def _needed(test: FailedTest, project: RepositoryFiles) -> Objection | None:
+    """Return the program, variable, space, memory or certificate that a failure says is not there."""
+    raised = [line for line in test.trace.splitlines() if line.startswith("E ")]
+    said = "\n".join([test.message, *([test.trace] if not test.id else raised), last_line(test.trace)])
+    for need, pattern in _NEEDS:
+        if (match := pattern.search(said)) is None:
+            continue
+        name = next(filter(None, match.groups()), "")
+        is_of_project = any(f"/{name}/" in f"/{path}/" for path in project.paths) if name else False
+        is_other_key = match[0].startswith("KeyError") and "environ" not in test.trace
+        if not is_of_project and not is_other_key:
+            return Objection(need.rule, f"{need.reason.format(name=name)} ({_line_of(said, match)})")
     return None
 
 

@@ -31,6 +31,8 @@ CREATE TABLE IF NOT EXISTS task (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS one_open ON task (key) WHERE state = 'open';
 """
+BLAME = "blame"
+"""Where `extra` of a case has what its task says of the blamed change."""
 _FAILED_AS_WHOLE = "The test command failed; it names no test."
 
 
@@ -48,8 +50,12 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
     - `message`, `trace`: Those of the first test.
     - `commit`: The commit at which they fail.
     - `blame`, `blame_posterior`, `diff`: The id of the change that they began with, its probability, and the change.
+    - `blame_note`: What that probability assumes, or why no change is blamed.
+    - `never_passed`: Whether its first test passed at no commit of a whole history; nobody is blamed.
+    - `earlier`: The id of the change with which its first test began to fail with another message, if there is one.
     - `alone`: Whether its tests can be run alone; otherwise they are run with all others.
-    - `flakiness`: The posterior that the first test is flaky.
+    - `flakiness`: The posterior that the first test is flaky, after so many `runs` with so many `failures`.
+    - `searched_from`: The id of the oldest commit that the search for the change could reach.
     - `attached_diff`: A patch for it, as a unified diff.
     - `rejected`: The patches that reviewers rejected: an agent is shown them, and none is attached again by itself.
     """
@@ -62,11 +68,17 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
     repository: str = ""
     blame: str = ""
     blame_posterior: float = 0.0
+    blame_note: str = ""
+    never_passed: bool = False
+    earlier: str = ""
     diff: str = ""
     owner: str = ""
     owner_reason: str = ""
     alone: bool = True
     flakiness: float = 0.0
+    runs: int = 0
+    failures: int = 0
+    searched_from: str = ""
     attached_diff: str = ""
     rejected: tuple[RejectedPatch, ...] = ()
     state: TaskState = "open"
@@ -213,11 +225,23 @@ def task_text(task: RepairTask, change: Commit | None = None) -> str:
     parts = [named if all(task.tests) else _FAILED_AS_WHOLE, task.message, task.trace.rstrip()]
     if task.blame:
         subject = f" ({change.subject}, by {change.author})" if change else ""
-        parts.append(f"The failure began with the change {diff_number(task)}{subject}.")
+        posterior = f" Posterior {task.blame_posterior:.0%}." if task.blame_note else ""
+        parts.append(
+            f"The failure began with the change {diff_number(task)}{subject}.{posterior} {task.blame_note}".rstrip()
+        )
+    elif task.never_passed:
+        parts.append(task.blame_note[:1].upper() + task.blame_note[1:])
     for one in task.rejected:
         why = f": {one.comment}" if one.comment else ""
         parts.append(f"Reviewers rejected this patch, so find another{why}\n\n{one.diff.rstrip()}")
     return "\n\n".join(parts).strip() + "\n"
+
+
+def blame_of(task: RepairTask, change: Commit) -> dict[str, str | float]:
+    """Return whom a task blames, how sure that is, and what it assumes, for the case and for scripts."""
+    named = {"commit": task.blame, "subject": change.subject, "author": f"{change.author} <{change.email}>"}
+    earlier = {"earlier": task.earlier} if task.earlier else {}
+    return {**named, **earlier, "posterior": task.blame_posterior, "assumes": task.blame_note}
 
 
 def diff_number(task: RepairTask) -> str:
@@ -233,12 +257,12 @@ def write_task_case(
     seconds: float = Limits().seconds,
     uncommitted: bool = False,
     python: Path | None = None,
-    tasks_file: Path | None = None,
 ) -> RepairCase:
     """Write a task as a repair case: the tree at its commit, the failing tests as oracle, the blamed change as diff."""
     with Repository(folder, uncommitted=uncommitted) as repository:
         change = repository.commit(task.blame) if task.blame else None
-        described = repository.described(change) if change else ""
+        named = [repository.commit(name) for name in (task.blame, task.earlier) if name]
+        described = {each.short: repository.described(each) for each in named}
         repository.export(task.commit, case_folder / BEFORE)
         paths = set(repository.paths(task.commit))
     places = [file_of(task.tests[0], paths), *(frame.path for frame in reversed(frames(task.trace, paths)))]
@@ -252,11 +276,11 @@ def write_task_case(
         oracle=task.tests,
         timeout_seconds=seconds,
         alone=task.alone,
-        diffs={diff_number(task): described} if change else {},
+        diffs=described,
         extra={
             "commit": task.commit,
+            **({BLAME: blame_of(task, change)} if change else {}),
             **environment_of(folder, python),
-            **({"tasks": str(tasks_file)} if tasks_file else {}),
         },
     )
     write_case(case, case_folder)

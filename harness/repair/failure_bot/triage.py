@@ -1,20 +1,24 @@
 """Turn failing tests of a repository into tasks with trace, blamed change and owner."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.errors import TimeSpent
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.harness.repair.failure_bot.change_point import Bisection, Outcome, Prior, find_change
+from misstep.harness.repair.failure_bot.blame_notes import NO_TIME, note_of
+from misstep.harness.repair.failure_bot.change_point import Outcome, Prior
+from misstep.harness.repair.failure_bot.change_search import Bisection, Sight, find_change, never_passed
 from misstep.harness.repair.failure_bot.flakiness import Flakiness, Recorded, estimate, rerun
-from misstep.harness.repair.failure_bot.grouping import group_failures, innermost, joined
+from misstep.harness.repair.failure_bot.grouping import SameFailure, group_failures, innermost, joined
+from misstep.harness.repair.failure_bot.known_tasks import KnownTasks
 from misstep.harness.repair.failure_bot.owner import owners
 from misstep.harness.repair.failure_bot.repository import Commit, Repository
-from misstep.harness.repair.failure_bot.reproduce import CommitRuns, failing_tests, outcome_of
+from misstep.harness.repair.failure_bot.reproduce import CommitRuns, failing_tests, failure_in, outcome_of
 from misstep.harness.repair.failure_bot.rules import (
     Objection,
     RepositoryFiles,
@@ -25,7 +29,7 @@ from misstep.harness.repair.failure_bot.rules import (
     silent,
     stopped_by,
 )
-from misstep.harness.repair.failure_bot.tasks import RepairTask
+from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore
 from misstep.harness.repair.validators.test_files import file_of
 from misstep.harness.workspace import Limits, Sandbox, Toolchain, install_line
 from misstep.harness.workspace.suite.command import takes_names, unittest_name
@@ -40,6 +44,7 @@ _MOST_SLOW = 3
 _ORDER_RUNS = 2
 """How often a test that always fails with the others, and passed without them once, is run without them again."""
 
+_SHOWN = 200
 _MOST_SINCE = 10_000
 _PRIOR = Prior()
 
@@ -64,14 +69,18 @@ def triage_repository(
     limits: Limits = Limits(),  # noqa: B008 -- frozen
     uncommitted: bool = False,
     record: Sequence[Recorded] = (),
-    file_task: Callable[[RepairTask], RepairTask] = lambda task: task,
+    store: TaskStore | None = None,
 ) -> list[Triaged]:
-    """Reproduce the failures at the head, tell flaky tests, group, bisect, find owners, file tasks, ask the rules."""
+    """Reproduce the failures at the head, tell flaky tests, group, bisect, find owners, file tasks, ask the rules.
+
+    A failure that a task of the store describes is neither run again for flakiness nor searched for. What the
+    environment lacks is an end and no task: it is not filed.
+    """
     with (
         Repository(folder, uncommitted=uncommitted) as repository,
         CommitRuns(repository, command, sandbox=sandbox, toolchain=toolchain, limits=limits) as runs,
     ):
-        return _Triage(runs, limits, record, file_task).all()
+        return _Triage(runs, limits, record, store).all()
 
 
 class _Triage:
@@ -80,9 +89,11 @@ class _Triage:
         runs: CommitRuns,
         limits: Limits,
         record: Sequence[Recorded],
-        file_task: Callable[[RepairTask], RepairTask],
+        store: TaskStore | None,
     ) -> None:
-        self.runs, self.limits, self.record, self._file_task = runs, limits, record, file_task
+        self.runs, self.limits, self.record = runs, limits, record
+        self.known = KnownTasks(store.tasks() if store else (), runs)
+        self._file_task = store.file_task if store else lambda task: task
         self.repository = runs.repository
         self.commit = runs.repository.head
         self.paths = set(self.repository.paths(self.commit.id))
@@ -91,6 +102,9 @@ class _Triage:
         self.seen_alone: dict[str, Outcome] = {}  # the first run of each test without the others
         self.lacks: dict[str, Objection] = {}
         self.sound: set[str] = set()  # the tests that passed at an earlier commit
+        self.notes: dict[str, str] = {}  # what the search for a change says of itself
+        self.failures: defaultdict[str, list[FailedTest]] = defaultdict(list)  # those of each test at the head
+        self.history = self.repository.first_parents(self.commit.id, _MOST_COMMITS)
 
     def all(self) -> list[Triaged]:
         """Return each task with what it rests on."""
@@ -105,6 +119,14 @@ class _Triage:
             lack = stopped_by(report) if not test.id else None
             if lack := lack or lacking(test, self.project) or self._lacked_before(test):
                 self.lacks[test.id] = lack
+        for test in failing:
+            self.failures[test.id].append(test)
+        tasks = self.known.among([test for test in failing if test.id not in self.lacks])
+        already = [self._known(task, tests) for task, tests in tasks]
+        known = {test.id for _, tests in tasks for test in tests}
+        failing = tuple(test for test in failing if test.id not in known)
+        if not failing:
+            return already
         states = self._flakiness([test.id for test in failing if test.id not in self.lacks])
         states |= {test: estimate(1, 1) for test in self.lacks}
         # Apart by what is flaky and by what the environment lacks: failures may look alike, with other causes.
@@ -117,7 +139,18 @@ class _Triage:
         _tell("group", f"{len(failing)} failures have {len(groups)} causes")
         of = {group[0].id: self._bisect(group, states, report) for group in groups[:_MOST_BISECTIONS]}
         blamed = [one.change.id if (one := of.get(group[0].id)) and one.change else "" for group in groups]
-        return [self._filed(group, states, of.get(group[0].id)) for group in joined(groups, blamed)]
+        return already + [self._filed(group, states, of.get(group[0].id)) for group in joined(groups, blamed)]
+
+    def _known(self, task: RepairTask, tests: Sequence[FailedTest]) -> Triaged:
+        """Bring a task about tests that still fail to the head, with what was learnt of them when it was filed."""
+        names = ", ".join(filter(None, task.tests)) or "the command"
+        _tell("known", f"{names}: task {task.id} says it already: no search and no further runs for flakiness")
+        state = estimate(task.failures, task.runs, [each for each in self.record if each.test == task.tests[0]])
+        if change := task.blame:
+            self.suspected[change] = _SUSPICION
+        trace = next((test.trace for test in tests if test.id == task.tests[0]), task.trace)
+        task = self._file_task(replace(task, commit=self.commit.id, trace=trace))
+        return Triaged(task, decide(Situation(task, flakiness=state, blamed=_is_told(task, state))), state)
 
     def _text(self, path: str) -> str | None:
         return self.repository.text(self.commit.id, path)
@@ -125,8 +158,7 @@ class _Triage:
     def _lacked_before(self, test: FailedTest) -> Objection | None:
         """Return what lacks by a failure to import at the head, at the oldest commit and between: no search is made."""
         lack = lacking(test, self.project, has_passed=False)
-        history = self.repository.first_parents(self.commit.id, _MOST_COMMITS)
-        tried = {history[0].id, history[len(history) // 2].id} - {self.commit.id}
+        tried = {self.history[0].id, self.history[len(self.history) // 2].id} - {self.commit.id}
         failed = lack and all(self.runs.outcome(commit, test.id, "whole") == "failed" for commit in tried)
         return lack if failed else None
 
@@ -169,6 +201,8 @@ class _Triage:
         what = f"the {len(tests)} undecided tests alone" if how == "alone" else "the whole command"
         _tell("flakiness", f"running {what} again")
         report = self.runs.report(self.commit.id, tests, how)
+        for test in tests:
+            self.failures[test] += filter(None, [failure_in(report, test)])
         return {test: outcome_of(report, test) for test in tests}
 
     def _bisect(
@@ -178,29 +212,45 @@ class _Triage:
         state, name = states[test], test or "the command"
         if test in self.lacks or state.state == "flaky":
             return None
-        history = self.repository.first_parents(self.commit.id, _MOST_COMMITS)
-        called = self._called(test, history)
+        called, is_same = self._called(test, self.history), SameFailure(self.failures[test])
         slow: set[str] = set()
+        messages: dict[str, str] = {}
 
-        def run(commit: str) -> Outcome:
-            report = self.runs.report(commit, [called[commit]], self.how(test))
+        def run(commit: str) -> Sight:
+            name_there = called.get(commit, test)  # a commit of a side branch is not among those that landed
+            report = self.runs.report(commit, [name_there], self.how(test))
             slow.update([commit] if report.ended == "time" else [])
             if len(slow) >= _MOST_SLOW:
                 raise TimeSpent("the tests do not end within their time at several commits")
-            outcome = outcome_of(report, called[commit])
+            outcome = outcome_of(report, name_there)
             self.sound.update([test] if outcome == "passed" else [])
+            if outcome == "failed" and (failure := failure_in(report, name_there)) and not is_same(failure):
+                messages[commit] = failure.message
+                return "other"
             return outcome
 
-        def tell(commit: Commit, outcome: Outcome, posterior: float) -> None:
-            _tell("bisect", f"{name} at {commit.short}: {outcome} (best answer {posterior:.0%})")
+        def tell(commit: Commit, sight: Sight, posterior: float | None) -> None:
+            what = f"fails otherwise: {messages[commit.id]}" if sight == "other" else sight
+            best = "" if posterior is None else f" (best answer {posterior:.0%})"
+            _tell("bisect", f"{name} at {commit.short}: {' '.join(what.split())[:_SHOWN]}{best}")
 
         outcomes: list[Outcome] = ["failed"] * state.failures
         outcomes += ["passed"] * (state.runs - state.failures)
         try:
-            answer = find_change(history, run, at_newest=outcomes, suspected=self.suspected, prior=_PRIOR, on_run=tell)
+            answer = find_change(
+                self.history,
+                run,
+                at_newest=outcomes,
+                suspected=self.suspected,
+                prior=_PRIOR,
+                on_run=tell,
+                side_branch=self.repository.side_branch,
+            )
         except TimeSpent as error:
             _tell("bisect", f"{name}: {error.line()}, so no change is blamed")
+            self.notes[test] = NO_TIME
             return None
+        self.notes[test] = note_of(answer, self.history, group[0].message, messages)
         if test not in self.sound:  # it passed at no commit: what does the environment lack?
             lack = lacking(group[0], self.project, has_passed=False)
             is_silent = not test and report.ran is None and innermost(group[0].trace, self.paths) is None
@@ -210,6 +260,7 @@ class _Triage:
         if change := answer.change:
             self.suspected[change.id] = _SUSPICION
             _tell("blame", f"{change.short} {change.subject} ({answer.posterior:.1%}, {answer.runs} runs)")
+        _tell("blame", f"{name}: {self.notes[test]}")
         return answer
 
     def _called(self, test: str, history: Sequence[Commit]) -> dict[str, str]:
@@ -245,11 +296,18 @@ class _Triage:
             owner_reason=people[0].reason if people else "",
             alone=self.how(first.id) == "alone",
             flakiness=state.flaky,
+            runs=state.runs,
+            failures=state.failures,
+            blame_note=self.notes.get(first.id, ""),
+            earlier=bisection.earlier[-1].id if bisection and change and bisection.earlier else "",
+            never_passed=bisection is not None and never_passed(bisection, self.history),
+            searched_from=self.history[0].id,
         )
+        if lack := self.lacks.get(first.id):
+            _tell("environment", f"{lack.rule}: {lack.reason}; no task is filed")
+            return Triaged(replace(task, owner="", owner_reason="", blame_note=""), RuleDecision((lack,)), state)
         task = self._file_task(task)
-        lack = self.lacks.get(first.id)
-        blamed = change is not None or state.state == "flaky"
-        decision = RuleDecision((lack,)) if lack else decide(Situation(task, flakiness=state, blamed=blamed))
+        decision = decide(Situation(task, flakiness=state, blamed=_is_told(task, state)))
         for objection in decision.objections:
             _tell("rules", f"{objection.rule}: {objection.reason}")
         tests = ", ".join(task.tests) or "the command"
@@ -257,23 +315,40 @@ class _Triage:
         return Triaged(task, decision, state)
 
 
+def _is_told(task: RepairTask, state: Flakiness) -> bool:
+    """Return whether it is known why a task's tests fail: since a change, since they were written, or by chance."""
+    return bool(task.blame) or task.never_passed or state.state == "flaky"
+
+
 def _tell(stage: str, text: str) -> None:
     say(f"misstep: {stage}: {plain(text)}")
 
 
 def examine(
-    task: RepairTask, folder: Path, *, sandbox: Sandbox, toolchain: Toolchain, limits: Limits, uncommitted: bool = False
+    task: RepairTask,
+    folder: Path,
+    *,
+    sandbox: Sandbox,
+    toolchain: Toolchain,
+    limits: Limits,
+    uncommitted: bool = False,
+    at_its_commit: bool = False,
 ) -> RuleDecision:
-    """Ask the rules anew at the head of the branch, right before the agent would run."""
+    """Ask the rules anew at the head of the branch, right before the agent would run.
+
+    At the task's own commit its tests are run only with `at_its_commit`: the environment may have changed.
+    """
     decision = decide(Situation(task))
     with (
         Repository(folder, uncommitted=uncommitted) as repository,
         CommitRuns(repository, task.command, sandbox=sandbox, toolchain=toolchain, limits=limits) as runs,
     ):
         head = repository.head
-        if not decision.run or head.id == task.commit:
+        is_there = head.id == task.commit
+        if not decision.run or (is_there and not at_its_commit):
             return decision
-        since = max(1, len(repository.first_parents(head.id, _MOST_SINCE, after=task.commit)) - 1)
+        landed = repository.first_parents(head.id, _MOST_SINCE, after=task.commit)
+        since = 0 if is_there else max(1, len(landed) - 1)
         how: How = "alone" if task.alone else "whole"
         report = runs.report(head.id, task.tests, how)
         outcomes = {test: outcome_of(report, test) for test in task.tests}
@@ -287,4 +362,6 @@ def examine(
             return {failing: outcome == "failed"} if outcome in ("failed", "passed") else {}
 
         state = rerun(again, [failing])[failing]
-    return decide(Situation(task, failed_at_head=True, commits_since=since, flakiness=state, blamed=bool(task.blame)))
+    return decide(
+        Situation(task, failed_at_head=True, commits_since=since, flakiness=state, blamed=_is_told(task, state))
+    )

@@ -50,6 +50,7 @@ class JudgeRun(RunKind[Item, Verdict]):
             raise UsageError(message, "Leave it out.")
         self._runs = Runs(benchmark, runs_by_id, inline_run)
         self.folder = str(benchmark.resolve())
+        self.shown = getattr(judge, "shown", ())
         self.asks_again = judge.uses_model  # rules and recordings would fail on the same items again
 
     def settings(self) -> dict[str, Any]:

@@ -54,6 +54,11 @@ class _RecordingRequests(ConcurrentRequests):
         return outcome
 
 
+def ask_of_benchmark(judge: Judge, folder: Path, settings: ClientSettings, wanted: str = "") -> Asked:
+    """Ask a judge about one item of a benchmark."""
+    return _ask_one(judge, folder, list(read_items(folder)), settings, wanted, folder)
+
+
 def ask_once(judge: Judge, file: Path, settings: ClientSettings, wanted: str = "") -> Asked:
     """Ask a judge about one session of a file; a file in an unknown format is a text, for a judge of texts."""
     with tempfile.TemporaryDirectory() as place:
@@ -64,12 +69,19 @@ def ask_once(judge: Judge, file: Path, settings: ClientSettings, wanted: str = "
             if judge.kind not in ("text", "any"):
                 raise
             items = [_text_item(judge, file, folder)]
-        item = next((item for item in items if item.id == wanted), None) if wanted else items[0]
-        if item is None:
-            shown = ", ".join(one.id for one in items[:5]) + (", …" if len(items) > 5 else "")
-            raise UsageError(f"{path_text(file)} has no session {wanted!r}", f"It has {shown}.")
-        fitted = judge.fitted(read_question(folder), folder)
-        exchanges, verdict = asyncio.run(_ask(fitted, folder, item, settings))
+        return _ask_one(judge, folder, items, settings, wanted, file)
+
+
+def _ask_one(
+    judge: Judge, folder: Path, items: list[Item], settings: ClientSettings, wanted: str, named: Path
+) -> Asked:
+    item = next((item for item in items if not wanted or item.id == wanted), None)
+    if item is None:
+        shown = ", ".join(one.id for one in items[:5]) + (", …" if len(items) > 5 else "")
+        what = f"item {wanted!r}" if named == folder else f"session {wanted!r}"
+        raise UsageError(f"{path_text(named)} has no {what}", f"It has {shown or 'none'}.")
+    fitted = judge.fitted(read_question(folder), folder)
+    exchanges, verdict = asyncio.run(_ask(fitted, folder, item, settings))
     return Asked(item.id, len(items), exchanges, verdict)
 
 

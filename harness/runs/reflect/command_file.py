@@ -87,7 +87,8 @@ class CommandFile(Struct, frozen=True, forbid_unknown_fields=True):
     RUN, `patches/ID.diff` is what a solved item changed, and `changes.diff` what all of them changed: apply it by
     `git apply`. Without a model, the lines under `try` are entered. Before the work begins each check is tried once.
 
-    - `checkout`: The folder of the project, relative to this file.
+    - `checkout`: The folder of the project, relative to this file; beneath it, in its repository, where the command
+      runs, or named by `--show`.
     - `check`: The line that checks an item: exit code 0 means that it is solved. Agents are shown what it prints.
     - `reset`: A line that runs before each check, in the copy in which the check is made and which is then thrown away:
       it clears or builds what a check needs. Files are put back after a failed attempt without it.
@@ -96,7 +97,7 @@ class CommandFile(Struct, frozen=True, forbid_unknown_fields=True):
     - `protected`: Paths or patterns (`tests/**`) of what the checks consist of. An attempt that changes one has failed.
     - `limits`: The limits of each line.
     - `python`: The virtual environment or interpreter of the project, relative to this file; without it `.venv`, `venv`
-      or `env` in the checkout, or the active one.
+      or `env` in the checkout, or the active one. One outside of the checkout has to be named by `--show` as well.
 
     Examples
     --------

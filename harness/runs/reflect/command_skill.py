@@ -1,6 +1,5 @@
 """The skill `command`: items of a file on a checkout of the user's, checked by shell lines."""
 
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -22,8 +21,16 @@ from misstep.harness.workspace import (
     Toolchain,
     open_workspace,
     own_command,
-    program_folders,
     project_toolchain,
+)
+from misstep.harness.workspace.nodes import GIT
+from misstep.harness.workspace.showing import (
+    Showing,
+    distinct,
+    links_to,
+    never_shown,
+    on_path,
+    own_installation,
 )
 
 _WORDS = "test tests failed failure error check command line file exit code output item project"
@@ -61,8 +68,9 @@ class CommandSkill:
         self.items: Sequence[WorkItem] = form.items
         self.vital_signs = tuple(one.sign for one in form.vital_sign)
         self.commands = form.limits.commands
-        self._checkout = (path.parent / form.checkout).resolve()
-        self._toolchain = toolchain_of(form, path, self._checkout)
+        self._checkout = checkout_of(form, path, sandbox.show)
+        self._toolchain = toolchain_of(form, path, self._checkout, sandbox.show)
+        self.shown = self._toolchain.shown
         with self._laid_out() as base:
             self._digest = digest_of(base)
             paths = [each.relative_to(base).as_posix() for each in base.rglob("*") if each.is_file()]
@@ -110,18 +118,34 @@ class CommandSkill:
             yield target
 
 
-def toolchain_of(form: CommandFile, path: Path, checkout: Path) -> Toolchain:
+def checkout_of(form: CommandFile, path: Path, show: Sequence[Path]) -> Path:
+    """Return the folder of the project that a file names: beneath it or where one is, in its repository, or shown."""
+    (_, checkout), (_, file) = links_to(path.parent / form.checkout), links_to(path)
+    tops = (each for each in (file.parent, *file.parents) if (each / GIT).exists())
+    near = [file.parent, Path.cwd().resolve(), *list(tops)[:1]]
+    allowed = [*(each for each in near if not never_shown(each)), *show]
+    if never_shown(checkout) or not any(checkout.is_relative_to(each) for each in allowed):
+        message = f"leads to {checkout}, which is neither beneath this file nor where the command runs"
+        raise InputError(
+            message, f"If you trust it, name it by --show, as --show {checkout}.", file=path, field="checkout"
+        )
+    return checkout
+
+
+def toolchain_of(form: CommandFile, path: Path, checkout: Path, show: Sequence[Path]) -> Toolchain:
     """Return the project's interpreter, packages, and the programs that the lines begin with, wherever they are."""
-    python = (path.parent / form.python) if form.python else None
+    showing, python = Showing(checkout, tuple(show)), None
+    if form.python:
+        python = path.parent / form.python
+        showing.refuse_elsewhere(python, "The file of a target")
     try:
-        chain = project_toolchain(checkout, form.lines[0], python)
+        chain = project_toolchain(checkout, form.lines[0], python, show)
     except MissingPrerequisite:  # a project that needs no Python
-        chain = Toolchain(sys.executable, program_folders([sys.executable]))
+        chain = Toolchain(sys.executable, own_installation())
     folders, programs = dict.fromkeys(chain.read_only), dict.fromkeys(chain.environment["PATH"].split(":"))
     for line in form.lines:
-        program = own_command(line).split()[:1]
-        on_path = shutil.which(program[0], path=None) if program else None
-        if on_path and not any((Path(place) / program[0]).exists() for place in programs):
-            folders |= dict.fromkeys(program_folders(program))
-            programs[str(Path(on_path).parent)] = None
-    return Toolchain(chain.python, tuple(folders), chain.checkout, {**chain.variables, "PATH": ":".join(programs)})
+        program = on_path(name, checkout) if (name := (own_command(line).split() or [""])[0]) else None
+        if program and not any((Path(place) / name).exists() for place in programs):
+            folders |= dict.fromkeys(showing.program(program))
+            programs[str(program.parent)] = None
+    return Toolchain(chain.python, distinct(folders), chain.checkout, {**chain.variables, "PATH": ":".join(programs)})

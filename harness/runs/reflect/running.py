@@ -212,4 +212,5 @@ def _manifest(plan: ReflectPlan, clock: Clock, client: dict[str, Any], arguments
         },
         inputs_of_files([file_state(run / LOOP_RECORDS.file) for run in plan.lessons_from]),
         arguments,
+        shown=getattr(plan.skill, "shown", ()),
     )

@@ -21,6 +21,7 @@ class SkillOptions(Struct, frozen=True):
     - `cases`: Where the cases are, for a skill that works on a user's own.
     - `target`: The file of a target, for the skill `command`.
     - `sandbox`: Which sandbox it runs commands in; one that runs none does not look for it.
+    - `show`: The folders that the user has shown in it.
     """
 
     n: int | None = None
@@ -28,6 +29,7 @@ class SkillOptions(Struct, frozen=True):
     cases: Path | None = None
     sandbox: str = "auto"
     target: Path | None = None
+    show: tuple[Path, ...] = ()
 
 
 SKILLS: Registry[Callable[[SkillOptions], Skill]] = Registry(
@@ -61,7 +63,7 @@ def hardening(options: SkillOptions) -> Skill:
     """Return the rules of a guide on a root file system in the sandbox."""
     from misstep.harness.reflexive.hardening import HardeningSkill
 
-    sandbox = find_sandbox(options.sandbox)
+    sandbox = find_sandbox(options.sandbox).showing(options.show)
     whole = HardeningSkill(sandbox)
     return whole if options.n is None else HardeningSkill(sandbox, sampled(whole.items, options.n, options.seed))
 
@@ -88,7 +90,7 @@ def repair(options: SkillOptions) -> Skill:
     if options.cases is None:
         raise UsageError("the skill `repair` needs repair cases", "Name their folder with --cases.")
     cases = sampled_cases(list(read_cases(options.cases)), options.n, options.seed)
-    return RepairSkill(cases, find_sandbox(options.sandbox))
+    return RepairSkill(cases, find_sandbox(options.sandbox).showing(options.show))
 
 
 def command(options: SkillOptions) -> Skill:
@@ -98,4 +100,4 @@ def command(options: SkillOptions) -> Skill:
     if options.target is None:
         advice = "Name its TOML file with --target; `misstep help reflect-command` shows one."
         raise UsageError("the skill `command` needs a file that names a checkout and its items", advice)
-    return CommandSkill(options.target, find_sandbox(options.sandbox))
+    return CommandSkill(options.target, find_sandbox(options.sandbox).showing(options.show))

@@ -28,7 +28,7 @@ from misstep.harness.triage.protocols import TextAccess
 from misstep.harness.triage.replica import SECONDS_OF_CASE, ReplicasOfCase
 from misstep.harness.triage.root_file_systems import RootFileSystems
 from misstep.harness.triage.texts import FilesOfCase, TextsOfCase, TextsOfItem
-from misstep.harness.workspace import Sandbox, find_sandbox
+from misstep.harness.workspace import Sandbox, find_sandbox, python_toolchain
 
 _RUNNING = threading.BoundedSemaphore(os.cpu_count() or 1)
 """More sandboxes at once than processors would make tests fail by their time limits that pass alone."""
@@ -66,6 +66,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
     - `roots`: Case → part → exported image, of cases whose images are not in their folder.
     - `images`: The folder in which images are made ready, shared by all that judge.
     - `wheels`: The folder of wheels from which `requirements.txt` of a case is installed, for all cases.
+    - `show`: The folders that the user has shown in the sandbox.
     """
 
     method: Method
@@ -77,6 +78,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
     roots: Mapping[str, Mapping[str, Path]] = {}
     images: Path | None = None
     wheels: Path | None = None
+    show: tuple[Path, ...] = ()
     kind: ClassVar[Kind] = "triage"
     labels: ClassVar[Mapping[str, str]] = dict.fromkeys(FAULTS, "")
     reads_trajectories: ClassVar[bool] = True
@@ -95,6 +97,12 @@ class CaseJudge(Struct, frozen=True, dict=True):
     def uses_model(self) -> bool:
         """Return whether the method asks a model."""
         return self.method.uses_model
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Return what of the machine the sandbox shows, for a judge that runs things."""
+        places = (*python_toolchain().read_only, *self.show) if self.method.access == "sandbox" else ()
+        return tuple(map(str, places))
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of the method, and the time for a case."""
@@ -167,7 +175,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
 
     @cached_property
     def _found_sandbox(self) -> Sandbox:
-        return find_sandbox(self.sandbox)
+        return find_sandbox(self.sandbox).showing(self.show)
 
 
 def case_folder(folder: Path, named: Any, item: str, cases: Path | None = None) -> Path:

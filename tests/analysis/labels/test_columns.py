@@ -138,9 +138,9 @@ def test_files_of_few_items_are_read_unless_a_column_is_all_times(tmp_path: Path
 @pytest.mark.parametrize(
     ("name", "cells"),
     [
-        ("split", ["train", "test"]),
-        ("confidence", ["0.5", "0.7", "0.9"]),
-        ("version", ["v1"]),
+        ("part", ["train", "test"]),
+        ("sure", ["0.5", "0.7", "0.9"]),
+        ("edition", ["v1"]),
         ("ts", ["1700000000", "1700001000"]),
     ],
 )
@@ -234,6 +234,37 @@ def test_a_column_that_compares_the_others_and_is_called_so_is_asked_about(name:
     }
     alike = [str(int(one == other)) for one, other in zip(ann, ben, strict=True)]
     assert list(odd_columns({"ann": ann, "ben": ben, name: cells.get(name, alike)})) == [name] * asked
+
+
+NOT_OF_A_RATER = [
+    "ann_confidence", "batch", "difficulty", "needs_review", "Confidence (Ben)", "flagged", "skipReason", "round 2",
+    "annComment", "language", "mean_score", "certainty", "Schwierigkeit", "diff_ann_ben", "is_match", "priority",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", [3, 24])
+@pytest.mark.parametrize("name", NOT_OF_A_RATER)
+def test_a_name_that_no_rater_has_is_asked_about_though_its_labels_are_those_of_raters(name: str, rows: int) -> None:
+    columns = {rater: [str(row // step % 2) for row in range(rows)] for step, rater in ((1, "ann"), (2, "ben"))}
+    assert odd_columns(columns | {name: [str(row // 3 % 2) for row in range(rows)]}) == {name: "its name"}
+
+
+@pytest.mark.parametrize(
+    "raters",
+    [
+        ("ann_score", "ben_score"),
+        ("score", "judge"),
+        ("reviewer 1", "reviewer 2"),
+        ("review 1", "review 2"),
+        ("Page", "Lang", "Day"),
+        ("P", "M", "ID"),
+        ("gpt-4o", "claude", "human"),
+        ("error_ann", "error_ben"),
+    ],
+)
+def test_raters_whose_names_are_alike_or_look_like_a_thing_are_not_asked_about(raters: tuple[str, ...]) -> None:
+    columns = {rater: [str((row + step) % 3) for row in range(24)] for step, rater in enumerate(raters)}
+    assert odd_columns(columns) == {}
 
 
 @pytest.mark.parametrize("name", ["Unnamed: 0", "index", "row"])

@@ -63,7 +63,7 @@ def test_scores_that_are_no_probabilities_are_left_out_or_refused_if_named(tmp_p
     table = _read(tmp_path, text)
     assert (table.scores, len(table.remarks)) == ({}, 1)
     with pytest.raises(InputError, match=r"results.csv:2: judge_score: the score '7'"):
-        _read(tmp_path, text, score="judge_score")
+        _read(tmp_path, text, scores=["judge_score"])
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_scores_that_are_no_probabilities_are_left_out_or_refused_if_named(tmp_p
         ("gold,judge\n1,pass\n", {}, "no label in common.*--label pass=1"),
         ("gold,judge\n1,1\n", {"judges": ["other"]}, "--judge other.*no such column"),
         ("gold,judge\n1,1\n", {"people": ["judge"], "judges": ["judge"]}, "named for people and for a judge"),
-        ("gold,judge,judge_b\n1,1,1\n", {"score": "gold"}, "--score with several judges"),
+        ("gold,judge,judge_b\n1,1,1\n", {"scores": ["gold"]}, "--score gold with several judges"),
     ],
 )
 def test_a_table_that_leaves_a_choice_is_asked_about(tmp_path, text, named, message) -> None:
@@ -85,3 +85,60 @@ def test_a_table_that_leaves_a_choice_is_asked_about(tmp_path, text, named, mess
 def test_a_mapping_to_a_label_that_people_do_not_use_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MisstepError, match="'2' is not a label of people"):
         _read(tmp_path, "gold,judge\n1,pass\n", renamed={"pass": "2"})
+
+
+@pytest.mark.parametrize(
+    ("header", "scored"),
+    [
+        ("gold,judge,judge_b,judge_score", None),
+        ("gold,judge_a,judge_b,judge_score", None),
+        ("gold,judge label,other judge,judge_confidence", None),
+        ("gold,judge_a,judge_b,judge_b_score", {"judge_b"}),
+        ("gold,judge,judge_b,judge_score,judge_b_score", {"judge", "judge_b"}),
+        ("gold,judge,judge_score", {"judge"}),
+        ("gold,judge,confidence", {"judge"}),
+    ],
+)
+def test_scores_that_may_be_those_of_two_judges_are_asked_about(tmp_path, header: str, scored) -> None:
+    cells = {"gold": ("yes", "no"), "judge": ("yes", "no")}
+    numbers = ("score" in name or "confidence" in name for name in header.split(","))
+    columns = [("0.9", "0.4") if number else cells["judge"] for number in numbers]
+    text = f"{header}\n" + "".join(",".join(row) + "\n" for row in zip(*columns, strict=True))
+    if scored is not None:
+        assert set(_read(tmp_path, text).scores) == scored
+        return
+    with pytest.raises(InputError, match=r"may be those of .* --score '?judge.*; or name one judge"):
+        _read(tmp_path, text)
+    name = header.rpartition(",")[2]
+    judge = header.split(",")[1]
+    assert set(_read(tmp_path, text, scores=[f"{judge}={name}"]).scores) == {judge}
+
+
+def test_a_score_that_is_told_is_of_a_judge_of_the_table(tmp_path: Path) -> None:
+    with pytest.raises(MisstepError, match=r"'gold' is not a judge here\. The judges are 'judge'"):
+        _read(tmp_path, "gold,judge,certain\nyes,no,0.5\n", scores=["gold=certain"])
+
+
+def test_columns_named_for_labels_are_nobodys_scores(tmp_path: Path) -> None:
+    text = "human_score,judge_score\n1,2\n2,2\n"
+    table = _read(tmp_path, text, people=["human_score"], judges=["judge_score"])
+    assert (table.scores, table.remarks) == ({}, ())
+
+
+LONG = "annotator,trace_id,verdict\nhuman,t1,pass\nhuman,t2,fail\njudge,t2,pass\njudge,t1,pass\n"
+
+
+def test_a_rating_a_row_is_read_whoever_comes_first(tmp_path: Path) -> None:
+    table = _read(tmp_path, LONG)
+    assert (table.items, table.people, table.judges) == (
+        ("t1", "t2"),
+        {"human": ("pass", "fail")},
+        {"judge": ("pass", "pass")},
+    )
+    named = _read(tmp_path, LONG.replace("human", "ann").replace("judge", "ben"), people=["ann"], judges=["ben"])
+    assert (named.people["ann"], named.judges["ben"]) == (("pass", "fail"), ("pass", "pass"))
+
+
+def test_a_column_of_an_annotators_labels_is_not_one_of_raters(tmp_path: Path) -> None:
+    table = _read(tmp_path, "task,annotator,verdict\na,yes,no\na,no,no\nb,yes,yes\nb,no,no\n")
+    assert (list(table.people), list(table.judges)) == (["annotator"], ["verdict"])

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from misstep.analysis.labels import read_labels
 from misstep.harness.errors import InputError, UsageError
 from tests.analysis.labels.shown import given, read, read_several
 
@@ -332,3 +333,20 @@ def test_plain_objects_are_a_table(tmp_path: Path) -> None:
 def test_json_that_cannot_be_understood_is_named_with_its_place(tmp_path: Path, content: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read(tmp_path / "labels.json", content)
+
+
+def test_the_folder_of_doccanos_files_is_read_as_its_archive(tmp_path: Path) -> None:
+    folder = tmp_path / "unpacked"
+    folder.mkdir()
+    with zipfile.ZipFile(io.BytesIO(doccano_archive())) as archive:
+        archive.extractall(folder)
+    (folder / "README.txt").write_text("exported")
+    packed = read(tmp_path / "export.zip", doccano_archive())
+    unpacked = read_labels(folder)
+    assert (unpacked.items, unpacked.raters) == (packed.items, packed.raters)
+    assert unpacked.codes.tolist() == packed.codes.tolist()
+    assert unpacked.remarks == packed.remarks == ["read as an export of Doccano"]
+    other = tmp_path / "other"
+    other.mkdir()
+    with pytest.raises(InputError, match="a folder without such files"):
+        read_labels(other)

@@ -2,10 +2,13 @@
 
 from datetime import UTC, datetime
 
+import pytest
+from msgspec import structs
+
 from misstep.analysis.measures.costs import Costs, cost_sentence, cost_table, cost_tables, costs_of
 from misstep.harness.journal.classified import LabelledSession, PlacedVerdict
 from misstep.harness.records.session import session_of
-from misstep.harness.trajectory import Source, Step, Tokens, Trajectory
+from misstep.harness.trajectory import Source, Step, Tokens, ToolCall, Trajectory
 
 USED = Tokens(100, 10)
 
@@ -24,7 +27,13 @@ def _session(name: str, *steps: Step, parent: str | None = None, **message: tupl
 
 
 def _costs(*sessions: LabelledSession, usd: float | None = 0.001) -> Costs:
-    return costs_of(("a", "b"), sessions, lambda _, tokens_in, out, cached: usd and usd * (tokens_in + out - cached))
+    return costs_of(("a", "b"), sessions, lambda _, used: None if usd is None else _priced(used, usd))
+
+
+def _priced(used: Tokens, usd: float) -> tuple[float, bool] | None:
+    if used.prompt is None or used.completion is None:
+        return None
+    return usd * (used.prompt + used.completion - (used.cached or 0)), not used.cache_written
 
 
 def test_a_step_counts_once_for_a_category_and_once_for_all_categories() -> None:
@@ -79,3 +88,25 @@ def test_groups_and_categories_come_with_the_dearest_first() -> None:
         "costs_by_model",
         "costs_by_week",
     ]
+
+
+def test_money_of_which_a_kind_of_tokens_has_no_price_is_at_least() -> None:
+    written = Tokens(100, 10, cache_written=50)
+    costs = _costs(_session("s", _step(0), _step(1, written), a=(0, 1)))
+    assert (costs.any.usd_known, costs.any.tokens_known) == (0, 1)
+    assert "220 tokens, 60 s, at least $" in cost_sentence(costs).replace(
+        "at least 60 s (all known in 0 of 1 run)", "60 s"
+    )
+
+
+@pytest.mark.parametrize("name", ["Task", "spawn_agent", "task"])
+def test_what_a_sub_agent_cost_that_left_no_record_is_not_known(name: str) -> None:
+    start = structs.replace(_step(10), calls=(ToolCall(name, {"prompt": "Look around"}),))
+    parent = _session("s", _step(0), start, _step(20), a=(0, 2))
+    unrecorded = _costs(parent)
+    assert (unrecorded.any.tokens, unrecorded.any.tokens_known, unrecorded.any.usd_known) == (330, 0, 0)
+    assert "at least 330 tokens" in cost_sentence(unrecorded)
+    recorded = _costs(parent, _session("s/x", _step(12), parent="s"))
+    assert (recorded.any.tokens, recorded.any.tokens_known) == (440, 1)
+    of_shell = structs.replace(_step(10), calls=(ToolCall("task", {"command": "task build"}),))
+    assert _costs(_session("s", _step(0), of_shell, a=(0, 1))).any.tokens_known == 1

@@ -17,11 +17,11 @@ def _run(item: str, flagged: int, n: int, *interventions: Intervention) -> Obser
 
 
 def test_the_rate_is_per_answered_invocation_and_its_interval_is_that_of_trajectories() -> None:
-    runs = [_run("a", 8, 10), _run("b", 0, 10), _run("c", 0, 10), _run("d", 1, 10)]
+    runs = [_run("a", 8, 10), _run("b", 0, 10), _run("c", 0, 10), _run("d", 1, 10), _run("e", 0, 10)]
     result = observed(runs)
-    assert (result.n, result.steps, result.invocations, result.flagged, result.flagged_runs) == (4, 200, 40, 9, 2)
-    assert result.misbehaviour_rate == korn_graubard([(8, 10), (0, 10), (0, 10), (1, 10)])
-    assert result.naive_rate == wilson(9, 40)
+    assert (result.n, result.steps, result.invocations, result.flagged, result.flagged_runs) == (5, 250, 50, 9, 2)
+    assert result.misbehaviour_rate == korn_graubard([(8, 10), (0, 10), (0, 10), (1, 10), (0, 10)])
+    assert result.naive_rate == wilson(9, 50)
     assert (result.misbehaviour_rate.high or 0) > (result.naive_rate.high or 1)
     assert result.categories == {"infinite_loop": 9}
 

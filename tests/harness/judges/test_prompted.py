@@ -107,7 +107,7 @@ def test_what_was_cut_of_a_run_stands_in_the_verdict(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("no front matter", "the front matter is missing"),
+        ("---\nname: a\nno end", "the front matter does not end"),
         ("---\nname: a\n---\ntext", "no version"),
         ("---\nname: a\nversion: 1\n---\n{text}", r"\{text\} is used and not declared"),
         ("---\nname: a\nversion: 1\nplaceholders: text\n---\nhello", r"\{text\} is declared and not used"),
@@ -118,6 +118,23 @@ def test_what_was_cut_of_a_run_stands_in_the_verdict(tmp_path: Path) -> None:
 def test_a_prompt_that_breaks_the_form_says_where(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         parse_prompt(text, Path("p.md"), "0")
+
+
+@pytest.mark.parametrize(
+    ("text", "system", "user"),
+    [
+        ("Is {text} a fruit?", "", "Is {text} a fruit?"),
+        ("Say what it is.\n<!-- item -->\n{text}", "Say what it is.", "{text}"),
+        ("<!-- item -->\n{text}", "", "{text}"),
+        ("Is {text}\n--- a fruit\n---\n?", "", "Is {text}\n--- a fruit\n---\n?"),
+    ],
+)
+def test_a_prompt_without_front_matter_has_the_name_of_its_file_and_a_version_by_its_digest(
+    text: str, system: str, user: str
+) -> None:
+    prompt = parse_prompt(text, Path("prompts/fruit.md"), "0123456789abcdef")
+    assert (prompt.name, prompt.version, prompt.label) == ("fruit", "0123456789ab", "fruit@0123456789ab+0123456789ab")
+    assert (prompt.system, prompt.user, prompt.placeholders) == (system, user, frozenset({"text"}))
 
 
 def test_what_an_item_says_may_not_stand_in_the_message_of_the_system(tmp_path: Path) -> None:

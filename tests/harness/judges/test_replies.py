@@ -181,3 +181,27 @@ def test_an_odd_reply_is_one_verdict_that_can_be_written_down(text: str, steps: 
     assert all(0 <= step < (steps or 2**31) for step in answer.steps)
     given = Verdict("i", "j", answer.label, answer.status, answer.score, answer.steps, answer.rationale)
     encode_lines([given])
+
+
+@pytest.mark.parametrize(
+    ("reply", "label", "rationale"),
+    [
+        ('{"reasoning": "first\nsecond", "label": "a"}', "a", "first\nsecond"),
+        ('{"reasoning": "tab\tand\r\nbreak", "label": "a"}', "a", "tab\tand\r\nbreak"),
+        ('{"reasoning": "because", "label": "a",}', "a", "because"),
+        ('{"reasoning": "because", "steps": [1, 2, ], "label": "a" , \n}', "a", "because"),
+        ('{"reasoning": "first,\n}", "label": "a",\n}', "a", "first,\n}"),
+        ('I think so: {"reasoning": "x, ] y", "label": "a",} That is all.', "a", "x, ] y"),
+        ('```json\n{"reasoning": "one\ntwo",\n "label": "a",\n}\n```', "a", "one\ntwo"),
+    ],
+)
+def test_a_raw_line_break_in_a_text_and_a_comma_behind_the_last_field_are_read(
+    reply: str, label: str, rationale: str
+) -> None:
+    answer = read_reply(reply, ("a", "b"))
+    assert (answer.status, answer.label, answer.rationale) == ("answered", label, rationale)
+
+
+@pytest.mark.parametrize("reply", ['{"label": "a",, }', '{"label": "a" "b"}', '{,"label": "a"}', '{"label": "a",'])
+def test_other_faults_of_json_are_no_answer(reply: str) -> None:
+    assert read_reply(reply, ("a", "b")).status == "unreadable"

@@ -137,16 +137,82 @@ def test_line_ends_of_windows_and_blank_lines_change_nothing_but_the_numbers(fil
     assert seen(file) == [("1", 2), ("2", 4)]
 
 
-def test_a_broken_line_in_a_session_makes_the_whole_unreadable_there(file: Path) -> None:
-    file.write_bytes(lines(1, 2))
-    assert seen(file, SESSION) == [("1+2", None)]
-    file.write_bytes(lines(1) + b'{"id": \n' + lines(3))
-    ((error, line),) = seen(file, SESSION)
-    assert error.startswith("! no JSON")
-    assert line == 2
-    file.write_bytes(b'{"id": \n' + lines(2, 3))
-    ((_, line),) = seen(file, SESSION)
-    assert line == 1
+LONG = '{"id": %s, "timestamp": "2026-03-02T09:00:00Z", "text": "said"}'
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["first line", "in the middle"])
+@pytest.mark.parametrize(
+    ("broken", "ids", "what"),
+    [
+        (LONG[:40] % 7 + "\n" + LONG % 7, "7", "half a line that line {next} repeats whole"),
+        (LONG[:40] % 7, "", "half a line"),
+        (LONG[:40] % 7 + LONG % 7, "7", "half a line that the same line repeats whole"),
+        (LONG % 7 + LONG[:40] % 8, "7", "half a line"),
+        (LONG % 7 + LONG % 8, "7+8", None),
+        (LONG % 7 + "  " + LONG % 8 + LONG % 9, "7+8+9", None),
+        ("\0" * 1500 + LONG % 7, "7", "1,500 zero bytes, which overwrote what was there"),
+        (LONG[:40] % 6 + "\0\0" + LONG % 7, "7", "half a line"),
+        ("\0" * 8, "", "8 zero bytes, which overwrote what was there"),
+        ("warning: disk full", "", "words that are no JSON object"),
+        ('{"id": 7, "timestamp": "t", "text": [{"id": 8, "text": "no line"}', "", "half a line"),
+    ],
+)
+def test_what_is_whole_of_a_damaged_session_is_read_and_what_is_lost_is_named(
+    file: Path, capsys: pytest.CaptureFixture[str], *, first: bool, broken: str, ids: str, what: str | None
+) -> None:
+    if first and not broken.startswith(("{", "\0")):
+        return  # a file that begins with words is a text
+    before = [] if first else [LONG % 1, LONG % 2]
+    number = len(before) + 1
+    file.write_text("\n".join([*before, broken, LONG % 3, LONG % 4, LONG % 5]) + "\n")
+    expected = "+".join([*(() if first else "12"), *filter(None, [ids]), *"345"])
+    assert seen(file, SESSION) == [(expected, None)] == seen(file, SESSION)
+    said = capsys.readouterr().err
+    if what is None:
+        assert not said
+    else:
+        assert f"{file}:{number}: {what.format(next=number + 1)}; the rest of the file is read\n" in said
+        assert said.count(f":{number}: half") <= 1, "once, however often it is read"
+        (session,) = read_with(file, (SESSION,))
+        assert isinstance(session, Trajectory)
+        assert number in [one["line"] for one in session.extra["lost_lines"]]
+
+
+def test_a_torn_last_line_of_a_session_is_said(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(
+        f"{json.dumps({'sessionId': 's', 'uuid': 'u', 'type': 'user', 'message': {'content': 'Go'}})}\n"
+        + '{"type": "us'
+    )
+    (session,) = read_file(file)
+    assert isinstance(session, Trajectory)
+    assert f"{file}:2: the last line is cut off" in capsys.readouterr().err
+
+
+def test_a_document_that_is_cut_off_and_a_file_of_more_halves_than_lines_are_unreadable(file: Path) -> None:
+    for text in ('[{"id": 1},\n{"id": 2},\n{"id": 3}\n', '{"id": 1,\n"a": 2,\n{"id": 3}\n'):
+        file.write_text(text)
+        ((error, line),) = seen(file, SESSION)
+        assert error.startswith("! no JSON")
+        assert line in (None, 1)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "expected"),
+    [
+        ("{1}{2}\n{3}\n", [("1", 1), ("2", 1), ("3", 2)]),
+        ("{3}\n{half}\n{1}\n", [("3", 1), ("! no JSON: JSON is malformed: invalid character (byte 39)", 2), ("1", 3)]),
+        ("{3}\n{1}{half}\n{2}\n", [("3", 1), ("1", 2), ("! half a line", 2), ("2", 3)]),
+        ("{3}\n{2}{half}\n", [("3", 1), ("2", 2), ("! half a line", 2)]),
+        ("\0\0{1}\n{2}\n", [("1", 1), ("2", 2)]),
+    ],
+)
+def test_of_damaged_lines_that_are_sessions_the_whole_ones_are_read(
+    file: Path, damaged: str, expected: list[tuple[str, int]]
+) -> None:
+    for number in "123":
+        damaged = damaged.replace(f"{{{number}}}", LONG % number)
+    file.write_text(damaged.replace("{half}", LONG[:40] % 1))
+    assert seen(file) == expected
 
 
 def test_of_a_truncated_archive_the_lines_before_the_break_are_read(file: Path) -> None:

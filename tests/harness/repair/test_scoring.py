@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from misstep.harness.repair.scoring import affirm, open_case, score
 from misstep.harness.workspace import Sandbox
@@ -79,3 +80,17 @@ def test_an_oracle_that_does_not_answer_alike_each_time_is_flaky(runs, text, tmp
     monkeypatch.setattr("misstep.harness.repair.scoring.oracle_report", oracle)
     result = affirm(price_case(tmp_path / "price"), sandbox)
     assert (result.holds, result.flaky, result.reason) == (False, True, f"the oracle is flaky: {text}")
+
+
+def test_the_environment_that_a_case_names_is_shown_only_if_the_user_shows_it(tmp_path: Path, sandbox: Sandbox) -> None:
+    case, project = price_case(tmp_path / "price"), tmp_path / "shop"
+    (project / "node_modules/fruit").mkdir(parents=True)
+    (project / "node_modules/fruit/price").write_text("7")
+    (project / ".env").write_text("KEY=1")
+    named = replace(case, case=replace(case.case, extra={"checkout": str(project)}))
+    line = f"cat node_modules/fruit/price; ls -A {project}"
+    with open_case(named, sandbox) as workspace:
+        assert workspace.run(["sh", "-c", line]).exit_code != 0
+    with open_case(named, sandbox.showing([project])) as workspace:
+        output = workspace.run(["sh", "-c", line]).output
+    assert (output[0], ".env" in output) == ("7", False)

@@ -5,6 +5,9 @@ import select
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,25 +20,35 @@ import sys
 from pathlib import Path
 from misstep.harness.workspace import find_sandbox, open_workspace
 
-base, seen = map(Path, sys.argv[2:])
-with open_workspace(base, sandbox=find_sandbox(sys.argv[1]), read_only=[seen]) as workspace:
-    workspace.run(["sh", "-c", f"exec 3> {seen}/held; echo up >&3; sleep 300 & sleep 300"])
+with open_workspace(Path(sys.argv[2]), sandbox=find_sandbox(sys.argv[1])) as workspace:
+    workspace.run(["sh", "-c", f"sleep {sys.argv[3]} & sleep {sys.argv[3]}"])
 """
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_no_command_outlives_its_runner(number: signal.Signals, sandbox: Sandbox, tmp_path: Path) -> None:
-    for name in ("base", "seen"):
-        (tmp_path / name).mkdir()
-    os.mkfifo(tmp_path / "seen/held")
-    (tmp_path / "seen/held").chmod(0o666)
-    with subprocess.Popen([sys.executable, "-c", RUNNER, sandbox.name, tmp_path / "base", tmp_path / "seen"]) as runner:
-        held = os.open(tmp_path / "seen/held", os.O_RDONLY | os.O_NONBLOCK)
-        assert _read_within(held, seconds=20) == b"up\n"
+    (tmp_path / "base").mkdir()
+    length = f"300.{os.getpid()}{number:02d}"  # by which the processes are known: no pipe leads out of a sandbox
+    with subprocess.Popen([sys.executable, "-c", RUNNER, sandbox.name, tmp_path / "base", length]) as runner:
+        assert _within(lambda: _sleeping(length) == 2, seconds=20)
         runner.send_signal(number)
-        assert _read_within(held, seconds=20) == b"", "the end of the pipe, which no command holds any more"
-        os.close(held)
+        assert _within(lambda: not _sleeping(length), seconds=20)
         assert runner.wait() == -number
+
+
+def _sleeping(length: str) -> int:
+    wanted, known = b"sleep\0%s\0" % length.encode(), 0
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            known += process.read_bytes() == wanted
+    return known
+
+
+def _within(happened: Callable[[], bool], *, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not (is_so := happened()) and time.monotonic() < end:
+        select.select([], [], [], 0.02)
+    return is_so
 
 
 BWRAP = """#!/bin/sh

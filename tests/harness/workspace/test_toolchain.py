@@ -123,7 +123,8 @@ def test_a_virtual_environment_brings_the_interpreter_that_it_was_made_of(tmp_pa
     real, made = tmp_path / "real", tmp_path / "made"
     for folder in (real / "bin", real / "lib", made / "bin", made / "lib", made / "private"):
         folder.mkdir(parents=True)
-    (real / "bin/python3").touch(mode=0o755)
+    (real / "bin/python3").write_text(f"""#!/bin/sh\necho '["{real}", "cpython"]'\n""")
+    (real / "bin/python3").chmod(0o755)
     (made / "bin/python").symlink_to(real / "bin/python3")
     (made / "pyvenv.cfg").write_text(f"home = {real}/bin\n")
     expected = {made / "bin", made / "lib", made / "pyvenv.cfg", real / "bin", real / "lib"}
@@ -134,7 +135,7 @@ def test_a_program_in_a_home_shows_nothing_else_of_it(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / ".ssh").mkdir()
     (tmp_path / "bin/check").touch(mode=0o755)
-    assert program_folders(["check"], path=str(tmp_path / "bin")) == (tmp_path / "bin",)
+    assert program_folders(["check"], path=str(tmp_path / "bin")) == (tmp_path / "bin/check",)
 
 
 def test_a_program_of_the_system_or_of_the_workspace_needs_nothing() -> None:

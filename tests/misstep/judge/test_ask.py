@@ -68,3 +68,19 @@ def test_a_file_that_is_no_session_is_refused_by_a_judge_of_sessions(ask, messag
 def test_a_judge_of_patterns_is_asked_like_any_other(ask, tmp_path: Path) -> None:
     code, out, _ = ask(CLAIMS.replace("claims_success", "pushes_to_main"), atif_lines(tmp_path / "runs.jsonl", ["one"]))
     assert (code, "label     no" in out, "'git push" in out) == (0, True, True)
+
+
+def test_an_item_of_a_benchmark_is_asked_about(ask, tmp_path: Path) -> None:
+    (tmp_path / "benchmark.toml").write_text('name = "claims"\nkind = "text"\n[labels]\nyes = "done"\nno = "left"\n')
+    (tmp_path / "items.jsonl").write_text(
+        '{"id": "i1", "kind": "text", "text": "All is done."}\n{"id": "i2", "kind": "text", "text": "One is left."}\n'
+    )
+    with in_a_thread(serving(answer(completion(REPLY)))) as server:
+        line = (CLAIMS, "--benchmark", tmp_path, "--model", "small-1", "--base-url", server.base_url)
+        code, out, said = ask(*line)
+        assert (code, "All is done." in out, "the first of 2 items" in said) == (0, True, True)
+        code, out, said = ask(*line, "--id", "i2")
+        assert (code, "One is left." in out, "verdict on i2" in out, said) == (0, True, True, "")
+        code, _, said = ask(*line, "--id", "i3")
+        assert (code, "has no item 'i3'" in said, "It has i1, i2." in said) == (2, True, True)
+        assert ask(CLAIMS)[0] == ask(CLAIMS, tmp_path / "items.jsonl", "--benchmark", tmp_path)[0] == 2

@@ -105,3 +105,50 @@ def test_an_undecided_limit_ends_as_is_asked_for(table: Path) -> None:
 def test_a_positive_label_that_nobody_gives_is_refused(table: Path) -> None:
     with pytest.raises(UsageError, match="--positive maybe: people never say so"):
         check(table, "--positive", "maybe")
+
+
+GRADES = "id,human,judge\n" + "".join(f"{row},{1 + row % 5},{min(5, 2 + row % 5)}\n" for row in range(60))
+
+
+def test_whole_numbers_on_both_sides_are_grades_in_text_json_page_and_limits(tmp_path: Path) -> None:
+    file = tmp_path / "grades.csv"
+    file.write_text(GRADES)
+    text = check(file, "--html", tmp_path / "page.html").stdout
+    assert " ".join(text.split()).startswith("judge is within one grade of people's on 100.0% (95% interval")
+    assert "always saying" not in text
+    for name in ("Weighted kappa (quadratic)", "Within one grade", "Kendall"):
+        assert name in text
+    assert "Weighted kappa (quadratic)" in (tmp_path / "page.html").read_text()
+    document = json.loads(check(file, "--json").stdout)
+    assert document["level"] == "ordinal"
+    assert document["judges"]["judge"]["grades"]["weighted_kappa"]["value"] > 0.7
+    assert any("--level nominal" in remark for remark in document["remarks"])
+    assert check(file, "--fail-under", "weighted_kappa=0.5").exit_code == 0
+
+
+def test_whole_numbers_can_be_read_as_names(tmp_path: Path) -> None:
+    file = tmp_path / "grades.csv"
+    file.write_text(GRADES)
+    document = json.loads(check(file, "--level", "nominal", "--json").stdout)
+    assert (document["level"], document["remarks"]) == ("nominal", [])
+    assert "grades" not in document["judges"]["judge"]
+
+
+@pytest.mark.parametrize("labels", ["0,1", "yes,no", "1,2,x", "1.5,2.5,3.5", "20240101,20240102,20240103"])
+def test_other_labels_are_names(tmp_path: Path, labels: str) -> None:
+    file = tmp_path / "names.csv"
+    file.write_text("gold,judge\n" + "".join(f"{one},{one}\n" for one in labels.split(",") * 4))
+    assert json.loads(check(file, "--json").stdout)["level"] == "nominal"
+
+
+def test_a_grade_that_no_person_gave_is_a_grade(tmp_path: Path) -> None:
+    file = tmp_path / "grades.csv"
+    file.write_text("gold,judge\n" + "1,2\n2,3\n1,2\n" * 5)
+    judge = json.loads(check(file, "--json").stdout)["judges"]["judge"]
+    assert judge["confusion"]["labels"] == ["1", "2", "3"]
+    assert judge["grades"]["within_one"]["n"] == 15
+
+
+def test_words_are_not_grades_though_that_is_asked_for(table: Path) -> None:
+    with pytest.raises(UsageError, match=r"--level ordinal: 'no', 'yes' .* are not numbers"):
+        check(table, "--level", "ordinal")

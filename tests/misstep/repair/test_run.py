@@ -62,6 +62,11 @@ def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_pa
     document = json.loads(_misstep(*line, "--json").stdout)
     assert (document["n"], document["held_back"]) == (1, [])
     [patch] = document["patches"]
+    [blame] = document["blames"]
+    assert (blame["case"], blame["author"]) == ("task-1", "Ann <ann@example.org>")
+    assert "a single change from passing to this failure after" in blame["assumes"]
+    assert f"posterior {blame['posterior']:.0%}. {blame['assumes']}" in done.stdout
+    assert blame["assumes"] in (tmp_path / "run/cases/task-1/case.toml").read_text()  # the task, as the page shows it
     assert f"Apply it: {patch['apply']}" in done.stdout
     assert "+    return sum(prices)\n" in done.stdout
     assert subprocess.run(shlex.split(patch["apply"])).returncode == 0

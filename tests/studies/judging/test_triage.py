@@ -22,7 +22,10 @@ def cases(tmp_path: Path) -> Path:
 
 def test_the_page_answers_whose_fault_before_anything_else(tmp_path: Path, cases: Path) -> None:
     page = report_html([open_run(triage_run(tmp_path / "run", cases, ALL))])
-    assert "The agent is at fault in 40.0% (95% interval " in page.split("</p>")[0] + page.split("</p>")[1]
+    assert (
+        "The agent is at fault in 4 of 10 runs, 40.0% (no 95% interval: 2 clusters are too few)"
+        in page.split("</p>")[0] + page.split("</p>")[1]
+    )
     for title in ("Whose fault the runs are", "Subcategories", "Which way errors go", "Leave one family of tasks out"):
         assert title in page
 
@@ -37,7 +40,7 @@ def test_the_figures_on_constructed_labels_are_called_generated_and_are_over_fam
 def test_a_run_without_any_gold_label_still_says_whose_fault(tmp_path: Path) -> None:
     unlabelled = triage_benchmark(tmp_path / "cases", labelled=False)
     page = report_html([open_run(triage_run(tmp_path / "run", unlabelled, ALL))])
-    assert "The agent is at fault in 40.0%" in page
+    assert "The agent is at fault in 4 of 10 runs, 40.0%" in page
     assert "Which way errors go" not in page
 
 
@@ -47,7 +50,7 @@ def test_several_runs_are_compared_as_table_3_does(tmp_path: Path, cases: Path) 
         triage_run(tmp_path / "poor", cases, ["task", "task", "", "agent", "pass"] * 2, "triage@poor"),
     ]
     page = report_html([open_run(run) for run in runs])
-    assert "to 1.000 (no 95% interval) for triage@good." in page
+    assert "triage@good is ahead, but its lead over triage@poor may be chance. triage@good: kappa 1.000" in page
     assert "judges beside each other on cases" in page
 
 

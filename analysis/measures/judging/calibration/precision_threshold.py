@@ -306,7 +306,7 @@ def threshold_text(result: PrecisionThreshold, threshold: float) -> str:
 
 def threshold_sentence(result: PrecisionThreshold, judge: str) -> str:
     """Return what was found, in one sentence: the threshold with the bound of its precision, or why there is none."""
-    floor, sure = number_text(result.floor, "share"), f"with {result.confidence:.0%} confidence"
+    floor, sure = number_text(result.floor, "share"), f"with {100 * result.confidence:g}% confidence"
     if result.threshold is None:
         aim = f"{judge}'s “{result.label}” a precision of {floor}"
         return f"No threshold is shown to give {aim} {sure}: {result.reason}."

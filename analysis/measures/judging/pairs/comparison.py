@@ -17,8 +17,10 @@ from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.measures.judging.score_tables import beside_constant, ranking, unanswered_text
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.measures.judging.units import cluster_names
+from misstep.analysis.measures.leading import Contest, lead_of
 from misstep.analysis.stats.checked import known
 from misstep.analysis.stats.clusters.clustered_pairs import PairedItems, paired_design_effect, resampled_pairs
+from misstep.analysis.stats.clusters.few import bounded
 from misstep.analysis.stats.decisions.power import sample_size_paired
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.significance import Significance, holm
@@ -29,6 +31,7 @@ from misstep.analysis.tables.wording import (
     number_text,
     p_text,
     points_text,
+    with_interval,
 )
 from misstep.harness.verdict import Verdict
 
@@ -108,6 +111,11 @@ class PairedJudges(Struct, frozen=True):
         """Return the same over the items that both answered."""
         answered = self.answered
         return Estimate(answered.difference, answered.low, answered.high, answered.n, self.method, answered.reason)
+
+    @property
+    def contest(self) -> Contest:
+        """Return what the pair says of who leads."""
+        return Contest(self.a, self.b, self.difference, self.apart)
 
     def leader(self) -> tuple[str, str, bool]:
         """The judge that gives the gold label more often and the other one, and whether the first named leads."""
@@ -190,7 +198,8 @@ def _tested(
     if test == "bootstrap":
         resampled = resampled_pairs(paired.differences, paired.sizes, np.random.default_rng(seed), resamples)
         return resampled.difference, resampled.test
-    return paired.difference, paired.test
+    difference = paired.difference
+    return bounded(difference, len(paired.sizes)) if paired.clustered else difference, paired.test
 
 
 def _needed(paired: PairedItems | None) -> tuple[int | None, str]:
@@ -265,7 +274,18 @@ def _total(what: str, value: float | None, reported: int) -> Estimate:
 
 
 def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
-    """Return which of several runs on one benchmark is best, beside no judge at all, and whether the next differs."""
+    """Return which of several runs on one benchmark is best, beside no judge at all, and whether the next differs.
+
+    Runs that were asked about different items are not ranked by their own shares.
+    """
+    items = {name: scores.accuracy_all.n or 0 for name, scores in scored.items()}
+    if any(pair.n != items[pair.a] or pair.n != items[pair.b] for pair in pairs):
+        own = "; ".join(
+            f"{name} {with_interval(one.accuracy_all, 'share')} of {counted_text(items[name], 'item')}"
+            for name, one in scored.items()
+        )
+        lead = lead_of(tuple(scored), [pair.contest for pair in pairs], tasks="items").sentence
+        return f"{lead} {comparison_finding(pairs)} Each on its own items: {own}."
     sentence = beside_constant(scored)
     best, following = ranking(scored)[:2]
     if scored[best].accuracy_all.value is None:

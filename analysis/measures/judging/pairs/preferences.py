@@ -118,7 +118,7 @@ def position_bias(verdicts: Sequence[Verdict], clusters: Mapping[str, str] | Non
     share = Estimate(None, n=0, reason=NO_PREFERENCE)
     test = Significance(None, None, len(whole), reason=NO_PREFERENCE)
     if len(whole) and (first + second).any():
-        share = korn_graubard(units.totals(np.column_stack([first, first + second])).astype(np.int64))
+        share = units.bounded(korn_graubard(units.totals(np.column_stack([first, first + second])).astype(np.int64)))
         # Without a bias a pair's answers in both orders could as well be exchanged, and a drawn order be the other.
         test = structs.replace(sign_flip_mcnemar(units.totals(first - second).astype(np.int64)), test=_FLIPS)
     return PositionBias(
@@ -185,7 +185,7 @@ def _points(compared: Comparisons, system: int, units: JudgedUnits) -> Estimate:
     own = (compared.first == system) | (compared.second == system)
     won: FloatArray = np.where(compared.first == system, compared.points, 1 - compared.points)[own]
     halves = np.column_stack([2 * won, np.full(len(won), 2)])
-    share = korn_graubard(units.only(own).totals(halves).astype(np.int64))
+    share = units.bounded(korn_graubard(units.only(own).totals(halves).astype(np.int64)), own)
     return structs.replace(share, n=len(won))
 
 

@@ -128,7 +128,7 @@ def test_without_gold_labels_the_finding_is_the_share_and_no_table_scores_anythi
     assert names[0] == "label_shares"
     assert not {"scores", "bias", "prevalence"} & set(names)
     finding = assessment_tables(assessment, "mine")[0].finding
-    assert finding.startswith("judge says “yes” of 25.0% (95% interval ")
+    assert finding.startswith("judge says “yes” of 3 of the 12 answered items of mine, 25.0% (95% interval ")
     assert "how often it is right is not known" in finding
 
 

@@ -7,6 +7,7 @@ from scipy.stats import t as student
 from misstep.analysis.measures.judging.units import JudgedUnits, drawn_totals, resampled_estimate, units_of
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
+from misstep.analysis.tables.wording import with_interval
 
 ITEMS = ["a", "b", "c", "d", "e"]
 CLUSTERS = {"a": "run 1", "b": "run 1", "c": "run 2", "d": "run 2"}
@@ -38,15 +39,46 @@ def test_totals_add_up_by_unit() -> None:
 def test_a_share_is_wilsons_over_items_and_korn_and_graubards_over_clusters() -> None:
     part, whole = np.array([1, 0, 1, 1, 1], dtype=bool), np.array([1, 1, 1, 1, 0], dtype=bool)
     assert units_of(ITEMS).share(part, whole, "none") == wilson(3, 4)
-    assert units_of(ITEMS, CLUSTERS).share(part, whole, "none") == korn_graubard([[1, 2], [2, 2]])
+    many = {f"{item}{copy}": f"run {copy}" for item in ITEMS for copy in range(5)}
+    of_runs = units_of(list(many), many).share(np.repeat(part, 5), np.repeat(whole, 5), "none")
+    assert of_runs == korn_graubard([[3, 4]] * 5)
     nothing = units_of(ITEMS).share(part, np.zeros(5, dtype=bool), "no items")
     assert (nothing.value, nothing.reason) == (None, "no items")
 
 
 def test_clusters_that_are_all_alike_count_as_one_observation_each() -> None:
-    everything = np.ones(4, dtype=bool)
-    share = units_of(["a", "b", "c", "d"], {"a": "x", "b": "x", "c": "y", "d": "y"}).share(everything, everything, "")
-    assert (share.value, share.low, share.n) == (1.0, clopper_pearson(2, 2).low, 4)
+    everything = np.ones(10, dtype=bool)
+    items = {f"{item}{copy}": f"x{copy}" for item in "ab" for copy in range(5)}
+    share = units_of(list(items), items).share(everything, everything, "")
+    assert (share.value, share.low, share.n) == (1.0, clopper_pearson(5, 5).low, 10)
+
+
+@pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        (["task p", "task q"], "2 tasks are too few"),
+        (["cluster task p", "cluster task q"], "2 tasks are too few"),
+        (["run p"], "1 run is too few"),
+        (["p", "run q", "task r", "s"], "4 clusters are too few"),
+    ],
+)
+def test_fewer_than_five_clusters_have_figures_and_no_interval(names: list[str], reason: str) -> None:
+    items = {f"{name} {place}": name for name in names for place in range(4)}
+    units, values = units_of(list(items), items), np.arange(float(len(items)))
+    part = values % 2 == 0
+    share, mean = units.share(part, None, ""), units.mean(values, "")
+    [again] = units.resampled(lambda sums: sums[:, :1] / len(items), values[:, None], [""], 50)
+    for one in (share, mean, again):
+        assert (one.low, one.high, one.reason) == (None, None, reason)
+        assert one.value is not None
+    assert with_interval(share, "share") == f"50.0% (no 95% interval: {reason})"
+
+
+def test_items_of_few_clusters_have_no_interval_though_all_together_have_one() -> None:
+    items = {f"{run} {place}": f"run {run}" for run in range(6) for place in range(4)}
+    units, few = units_of(list(items), items), np.array([name < "3" for name in items])
+    assert units.share(np.arange(24) % 3 == 0, None, "").low is not None
+    assert units.share(np.arange(24) % 3 == 0, few, "").reason == "3 runs are too few"
 
 
 def test_a_mean_carries_students_interval() -> None:

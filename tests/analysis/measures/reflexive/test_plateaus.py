@@ -36,7 +36,8 @@ def test_precision_recall_and_false_alarms_are_shares_of_different_wholes() -> N
 
 
 def test_intervals_are_over_clusters_and_wilsons_where_every_case_stands_for_itself() -> None:
-    assert plateau_scores(MIXED).recall == korn_graubard([[6, 8], [3, 8]])
+    works = _answers(*((work, "order", True, right, 4) for work in "abcde" for right in (True, False)))
+    assert plateau_scores(works).recall == korn_graubard([[4, 8]] * 5)
     alone = _answers(("a", "order", True, True, 1), ("b", "order", True, False, 1), ("c", "order", True, True, 1))
     assert plateau_scores(alone).recall == wilson(2, 3)
 

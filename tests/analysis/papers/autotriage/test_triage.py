@@ -47,7 +47,7 @@ def test_table_3_has_printed_recomputed_and_generated_figures_apart(found: Compa
     poor = {row.quantity: row.value for row in table.rows if row.group == "poor"}
     assert (poor["Agreement"], poor["Agreement, unanswered as wrong"]) == (0.5, 0.4)
     assert (poor["Cases asked"], poor["Cases answered"]) == (20, 16)
-    assert table.finding.startswith("Kappa on 20 cases runs from 0.211 (no 95% interval) for poor to 1.000")
+    assert table.finding.startswith("Of 2 judges good is ahead, but its lead over poor may be chance. good: kappa 1")
 
 
 def test_without_a_recording_the_printed_figures_stand_alone_and_a_note_says_so() -> None:

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.observer.hook.settings import installed_hooks, settings_files, tried_hook
+from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.observer.hook import settings
+from misstep.harness.observer.hook.settings import BusyMachine, installed_hooks, settings_files, tried_hook
 
 COMMAND = "misstep observe --hook"
 
@@ -52,3 +54,34 @@ def test_a_program_that_is_not_there_is_none(tmp_path: Path) -> None:
 
 def test_this_installations_hook_speaks_of_a_loop() -> None:
     assert tried_hook() > 0
+
+
+@pytest.mark.parametrize(
+    ("alone", "trials", "limit", "outcome"),
+    [
+        (0.02, [False, True], 20.0, 0.1),
+        (0.8, [False, True], 80.0, 0.1),
+        (0.8, [False, False], 80.0, BusyMachine),
+        (0.02, [False, False], 20.0, MissingPrerequisite),
+    ],
+)
+def test_a_hook_that_is_slow_on_a_busy_machine_has_more_time_and_is_no_fault(
+    monkeypatch: pytest.MonkeyPatch, alone: float, trials: list[bool], limit: float, outcome: float | type[Exception]
+) -> None:
+    limits: list[float] = []
+
+    def trial(seconds: float) -> float:
+        limits.append(seconds)
+        if not trials[len(limits) - 1]:
+            raise MissingPrerequisite("it did not answer")
+        return 0.1
+
+    monkeypatch.setattr(settings, "_seconds_of_hook", trial)
+    monkeypatch.setattr(settings, "bare_start", lambda: alone)
+    if isinstance(outcome, float):
+        assert tried_hook() == outcome
+    else:
+        with pytest.raises(outcome) as raised:
+            tried_hook()
+        assert type(raised.value) is outcome
+    assert limits == [20.0, pytest.approx(limit)]

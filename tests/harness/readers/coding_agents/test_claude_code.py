@@ -8,6 +8,7 @@ import pytest
 
 from misstep.harness.readers.coding_agents import claude_code
 from misstep.harness.readers.files import sample_file
+from misstep.harness.readers.interchange.atif import from_atif, to_atif
 from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
 
@@ -50,8 +51,28 @@ def test_the_sample_is_a_session_and_its_sub_agent_and_lines_with_one_message_id
 def test_the_prompt_is_what_was_new_written_to_the_cache_and_read_from_it() -> None:
     usage = {"input_tokens": 2, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 30, "output_tokens": 7}
     (session,) = read(line("assistant", "Yes.", message={"usage": usage | {"service_tier": "x"}}))
-    assert session.steps[0].tokens == Tokens(prompt=132, completion=7, cached=100)
+    assert session.steps[0].tokens == Tokens(prompt=132, completion=7, cached=100, cache_written=30)
     assert session.steps[0].extra["usage"]["service_tier"] == "x"
+
+
+@pytest.mark.parametrize(
+    ("apart", "written", "hour"),
+    [
+        ({"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 30}, 30, 30),
+        ({"ephemeral_5m_input_tokens": 30, "ephemeral_1h_input_tokens": 0}, 30, 0),
+        ({"ephemeral_5m_input_tokens": 10, "ephemeral_1h_input_tokens": 20}, 30, 20),
+        ({"ephemeral_1h_input_tokens": 20}, 30, 20),
+        ({}, 30, None),
+    ],
+)
+def test_what_is_written_to_the_cache_is_told_apart_by_how_long_it_is_kept_also_in_atif(
+    apart: dict[str, int], written: int, hour: int | None
+) -> None:
+    usage = {"input_tokens": 2, "cache_creation_input_tokens": 30, "output_tokens": 7, "cache_creation": apart}
+    message = {"id": "m1", "role": "assistant", "content": [{"type": "text", "text": "Yes."}], "usage": usage}
+    (session,) = read({"type": "assistant", "sessionId": "s", "uuid": "u", "message": message})
+    assert session.steps[0].tokens == Tokens(32, 7, cache_written=written, cache_written_1h=hour)
+    assert from_atif(to_atif(session)) == session
 
 
 def test_a_result_stands_with_its_call_also_when_the_turn_goes_on_after_it() -> None:

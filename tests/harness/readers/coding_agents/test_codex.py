@@ -110,7 +110,6 @@ def test_other_kinds_of_calls_are_calls_by_their_kind() -> None:
         ({"content": "no", "success": False}, "no", None, True),
         ([{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "b"}], "a", None, None),
         ('{"other": 1}', '{"other": 1}', None, None),
-        (None, "", None, None),
     ],
 )
 def test_outputs_come_in_several_forms(output: Any, text: str, exit_code: int | None, is_error: bool | None) -> None:

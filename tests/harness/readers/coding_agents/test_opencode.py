@@ -41,7 +41,7 @@ def test_a_message_of_one_answer_has_its_duration_and_what_the_message_cost() ->
     usage = {"input": 40, "output": 7, "cache": {"read": 0, "write": 10}}
     times = {"created": 1000, "completed": 3500}
     session = read(message("assistant", {"type": "text", "text": "Hi"}, tokens=usage, cost=0.5, time=times))
-    assert (session.steps[0].seconds, session.steps[0].tokens) == (2.5, Tokens(50, 7, 0, 0.5))
+    assert (session.steps[0].seconds, session.steps[0].tokens) == (2.5, Tokens(50, 7, 0, 0.5, 10))
 
 
 @pytest.mark.parametrize(

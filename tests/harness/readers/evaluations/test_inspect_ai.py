@@ -178,3 +178,10 @@ def test_the_public_logs_are_read(data_folder: Path) -> None:
     (run,) = read_file(folder / "log_tool_call_error.json")
     assert isinstance(run, Trajectory)
     assert all(result.is_error for result in run.steps[0].results)
+
+
+@pytest.mark.parametrize("samples", [{}, {"samples": []}, {"samples": None}])
+def test_a_log_without_samples_says_so(samples: dict[str, Any]) -> None:
+    log = {"version": 2, "status": "error", "eval": {"task": "triage", "model": "m"}} | samples
+    with pytest.raises(UnreadableTrajectory, match=r"samples: the log has no samples \(its status: error\)"):
+        list(inspect_ai.read(json.dumps(log).encode(), SOURCE))

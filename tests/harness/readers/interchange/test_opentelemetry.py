@@ -11,6 +11,7 @@ import pytest
 from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.readers import read_file
 from misstep.harness.readers.interchange import opentelemetry
+from misstep.harness.readers.interchange.atif import from_atif, to_atif
 from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
 
@@ -164,7 +165,7 @@ def test_an_agent_that_is_handed_a_conversation_goes_on_with_it_and_repeats_no_c
         ("look", {}, None),
         ("handoff", {"input": "Clerk"}, None),
     ]
-    assert [result.text for result in run.steps[2].results] == ["", "a.py"]
+    assert [result.text for result in run.steps[2].results] == ["a.py"], "what the handoff answered is not recorded"
 
 
 def test_equal_call_ids_of_two_agents_are_two_calls() -> None:
@@ -345,3 +346,146 @@ def test_every_span_of_the_public_traces_leads_to_a_step_and_every_model_span_to
         "a18532f8": (11, 9, 9, 9),
         "f12834d0": (10, 8, 7, 7),
     }
+
+
+WHERE_TOOLS_ARE_TOLD = {
+    "the conventions": ({"gen_ai.tool.call.arguments": '{"sku": "1"}', "gen_ai.tool.call.result": "3 pieces"}, []),
+    "OpenInference": ({"input.value": '{"sku": "1"}', "output.value": "3 pieces"}, []),
+    "Traceloop": (
+        {"traceloop.entity.input": '{"sku": "1"}', "traceloop.entity.output": '{"output": "3 pieces"}'},
+        [],
+    ),
+    "Traceloop's decorator": (
+        {
+            "traceloop.entity.input": '{"args": [], "kwargs": {"sku": "1"}}',
+            "traceloop.entity.output": '"3 pieces"',
+        },
+        [],
+    ),
+    "Traceloop's chain": (
+        {
+            "traceloop.entity.input": '{"input_str": "{\'sku\': \'1\'}", "tags": [], "metadata": {}}',
+            "traceloop.entity.output": '{"output": "3 pieces", "kwargs": {}}',
+        },
+        [],
+    ),
+    "Logfire": ({"tool_arguments": '{"sku": "1"}', "tool_response": "3 pieces"}, []),
+    "events": (
+        {},
+        [
+            ("gen_ai.tool.message", {"role": "tool", "content": '{"sku": "1"}', "id": "c1"}),
+            ("gen_ai.choice", {"message": '[{"text": "3 pieces"}]', "id": "c1"}),
+        ],
+    ),
+    "one event of details": (
+        {},
+        [
+            (
+                "gen_ai.client.inference.operation.details",
+                {
+                    "gen_ai.input.messages": json.dumps(
+                        [{"role": "tool", "parts": [{"type": "tool_call", "name": "f", "arguments": {"sku": "1"}}]}]
+                    ),
+                    "gen_ai.output.messages": json.dumps(
+                        [{"role": "tool", "parts": [{"type": "tool_call_response", "response": "3 pieces"}]}]
+                    ),
+                },
+            )
+        ],
+    ),
+}
+
+
+def with_events(one: dict[str, Any], *events: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    return one | {"events": [{"name": name, "attributes": attributes} for name, attributes in events]}
+
+
+@pytest.mark.parametrize("where", WHERE_TOOLS_ARE_TOLD)
+def test_arguments_and_answers_are_read_wherever_programs_write_them(where: str) -> None:
+    attributes, events = WHERE_TOOLS_ARE_TOLD[where]
+    (run,) = read([with_events(span("t1", "TOOL", **attributes), *events)])
+    (step,) = run.steps
+    assert [(call.arguments, call.recorded) for call in step.calls] == [({"sku": "1"}, True)]
+    assert [(result.text, result.recorded) for result in step.results] == [("3 pieces", True)]
+
+
+@pytest.mark.parametrize("hidden", [{}, {"input.value": "__REDACTED__", "output.value": "__REDACTED__"}])
+def test_what_no_span_holds_is_neither_an_empty_argument_nor_an_empty_answer(hidden: dict[str, str]) -> None:
+    (run,) = read(
+        [span(f"t{number}", "TOOL", second=number, **{"tool.name": "stock"}, **hidden) for number in range(5)]
+    )
+    calls = [call for step in run.steps for call in step.calls]
+    assert [(call.arguments, call.recorded) for call in calls] == [({}, False)] * 5
+    assert not any(step.results for step in run.steps)
+    assert all("attributes" in call.extra or call.extra["span_id"] for call in calls)
+    assert from_atif(to_atif(run)) == run
+
+
+def test_an_empty_answer_that_a_span_holds_is_an_answer() -> None:
+    (run,) = read([span("t1", "TOOL", **{"gen_ai.tool.call.arguments": "{}", "gen_ai.tool.call.result": ""})])
+    assert [(call.arguments, call.recorded) for call in run.steps[0].calls] == [({}, True)]
+    assert [(result.text, result.recorded) for result in run.steps[0].results] == [("", True)]
+
+
+@pytest.mark.parametrize(
+    ("more", "text"),
+    [
+        ({"status_code": "ERROR"}, None),
+        ({"status_code": "ERROR", "status_message": "no such SKU"}, "no such SKU"),
+        ({"attributes": {"tool.status": "error"}}, None),
+        ({"attributes": {"error.type": "KeyError"}}, None),
+        (
+            {
+                "status_code": "UNSET",
+                "events": [{"name": "exception", "attributes": {"exception.message": "no such SKU"}}],
+            },
+            "no such SKU",
+        ),
+    ],
+)
+def test_that_a_call_failed_is_known_also_where_its_words_are_not(more: dict[str, Any], text: str | None) -> None:
+    tool = span("t1", "TOOL")
+    attributes = tool["attributes"] | more.pop("attributes", {})
+    (run,) = read([tool | more | {"attributes": attributes}])
+    (result,) = run.steps[0].results
+    assert (result.text, result.recorded) == (text or "", text is not None)
+    assert result.is_error is (None if "events" in more else True)
+    assert from_atif(to_atif(run)) == run
+
+
+def test_what_a_tools_span_does_not_hold_the_next_call_of_the_model_tells() -> None:
+    call = {"tool_call": {"id": "c1", "function": {"name": "look", "arguments": '{"sku": "1"}'}}}
+    calling = {"message": {"role": "assistant", "tool_calls": [call]}}
+    answer = {"message": {"role": "tool", "tool_call_id": "c1", "content": "3 pieces"}}
+    spans = [
+        span("m1", "LLM", second=0, llm={"input_messages": messages(*ASKED)}),
+        span("t1", "TOOL", second=1, **{"gen_ai.tool.call.id": "c1", "tool.name": "look"}),
+        span("m2", "LLM", second=2, llm={"input_messages": [*messages(*ASKED), calling, answer]}),
+    ]
+    for failed in (False, True):
+        spans[1] |= {"status_code": "ERROR"} if failed else {}
+        (run,) = read(spans)
+        assert [(one.name, one.arguments) for step in run.steps for one in step.calls] == [("look", {"sku": "1"})]
+        assert [one.text for step in run.steps for one in step.results] == ["3 pieces"]
+
+
+def test_a_models_events_are_its_messages() -> None:
+    used = '[{"toolUse": {"toolUseId": "c1", "name": "look", "input": {"sku": "1"}}}]'
+    told = '[{"toolResult": {"toolUseId": "c1", "status": "error", "content": [{"text": "no such SKU"}]}}]'
+    older = json.dumps({"message": {"role": "assistant", "content": "There is none."}, "finish_reason": "stop"})
+    user = ("gen_ai.user.message", {"content": '[{"text": "Count it"}]'})
+    (run,) = read(
+        [
+            with_events(span("m1", "LLM"), user, ("gen_ai.choice", {"message": used, "finish_reason": "tool_use"})),
+            with_events(
+                span("m2", "LLM", second=1),
+                user,
+                ("gen_ai.assistant.message", {"content": used}),
+                ("gen_ai.tool.message", {"content": told}),
+                ("gen_ai.choice", {"gen_ai.event.content": older}),
+            ),
+        ]
+    )
+    assert roles(run) == [("user", "Count it"), ("agent", ""), ("agent", "There is none.")]
+    assert [(call.name, call.arguments) for call in run.steps[1].calls] == [("look", {"sku": "1"})]
+    assert [(result.text, result.is_error) for result in run.steps[1].results] == [("no such SKU", True)]

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from misstep.harness.repair.failure_bot.flakiness import estimate
-from misstep.harness.repair.failure_bot.rules import RepositoryFiles, Situation, decide, lacking
+from misstep.harness.repair.failure_bot.rules import ENDS, RepositoryFiles, Situation, decide, lacking
 from misstep.harness.repair.failure_bot.tasks import RepairTask
 from misstep.harness.workspace.suite.report import FailedTest
 
@@ -71,3 +71,52 @@ def test_what_is_not_installed_is_named_with_the_line_that_installs_it(message, 
     result = lacking(FailedTest("test_farm.py::test_a", message), project, has_passed=False if never else None)
     assert (result is not None) == (line is not None)
     assert result is None or (result.rule == "missing_package" and f"`{line}`" in result.reason)
+
+
+ENVIRON = "app.py:3: in <module>\n    os.environ['SHOP_URL']\n<frozen os>:679: in __getitem__\nE   KeyError: 'SHOP_URL'"
+
+
+@pytest.mark.parametrize(
+    ("message", "trace", "rule"),
+    [
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'ffmpeg'", "", "missing_program"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'settings.json'", "", None),  # a file of the code
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'fruit'", "", None),  # the project has it
+        (
+            "subprocess.CalledProcessError: Command '['gcc', '-c']' returned non-zero exit status 127.",
+            "",
+            "missing_program",
+        ),
+        ("subprocess.CalledProcessError: Command '['gcc', '-c']' returned non-zero exit status 1.", "", None),
+        ("Error: spawn psql ENOENT", "", "missing_program"),
+        ("error: linker `cc` not found", "", "missing_program"),
+        ('exec: "docker": executable file not found in $PATH', "", "missing_program"),
+        ("KeyError: 'SHOP_URL'", ENVIRON, "missing_variable"),
+        ("KeyError: 'SHOP_URL'", "shop.py:3: in total\n    PRICES['SHOP_URL']", None),
+        ("RuntimeError: environment variable SHOP_KEY is required", "", "missing_variable"),
+        ("django.core.exceptions.ImproperlyConfigured: Set the SHOP_KEY environment variable", "", "missing_variable"),
+        (
+            "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.",
+            "",
+            "no_network",
+        ),
+        ("psycopg2.OperationalError: could not connect to server: No such file or directory", "", "no_network"),
+        ("OSError: [Errno 28] No space left on device", "", "no_space"),
+        ("MemoryError", "", "no_memory"),
+        ("OSError: [Errno 12] Cannot allocate memory", "", "no_memory"),
+        (
+            "ssl.SSLCertVerificationError: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed",
+            "",
+            "certificate_or_clock",
+        ),
+        ("x509: certificate has expired or is not yet valid", "", "certificate_or_clock"),
+        ("AssertionError: 'No space left on device' != 'full'", "", None),
+    ],
+)
+def test_what_lacks_at_every_commit_is_the_environment_s_end_of_its_own(message, trace, rule) -> None:
+    project = RepositoryFiles({"bin/fruit": ""}, lambda _: None, "pip install")
+    test = FailedTest("test_shop.py::test_a", message, trace)
+    never = lacking(test, project, has_passed=False)
+    assert (never and never.rule) == rule
+    assert never is None or never.rule in ENDS
+    assert lacking(test, project) is None  # a change may have brought it

@@ -11,7 +11,7 @@ from misstep.harness.repair.case import read_case
 from misstep.harness.repair.failure_bot import flakiness, reproduce, triage
 from misstep.harness.repair.failure_bot.change_point import STEADY
 from misstep.harness.repair.failure_bot.flakiness import Recorded
-from misstep.harness.repair.failure_bot.tasks import TaskStore, task_text, write_task_case
+from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore, task_text, write_task_case
 from misstep.harness.repair.failure_bot.triage import Triaged, triage_repository
 from misstep.harness.repair.scoring import affirm
 from misstep.harness.runs.repair_repository import (
@@ -48,7 +48,7 @@ def test_a_failing_test_becomes_a_task_and_a_repair_case_with_blamed_change_and_
 ) -> None:
     made, ids = broken
     store = TaskStore(tmp_path / "tasks.db")
-    (result,) = triaged(made.folder, sandbox, file_task=store.file_task)
+    (result,) = triaged(made.folder, sandbox, store=store)
     task = result.task
     assert (task.tests, task.message, task.commit) == ((TEST,), "AssertionError: 2 != 3", ids[-1])
     assert (task.blame, task.owner) == (ids[3], "Ben <ben@example.org>")
@@ -195,14 +195,103 @@ def test_a_flaky_failure_alone_is_named_and_has_no_case(broken, sandbox, monkeyp
 
 
 def test_a_failure_that_was_there_all_along_has_no_change_to_blame(sandbox, tmp_path, monkeypatch) -> None:
-    repository, ids = broken_at(tmp_path / "made", 0, 4)
+    repository, _ = broken_at(tmp_path / "made", 0, 4)
     with monkeypatch.context() as near:
         near.setattr("misstep.harness.repair.failure_bot.triage._MOST_COMMITS", 2)
         (result,) = triaged(repository.folder, sandbox)
     assert [one.rule for one in result.decision.objections] == ["no_change_to_blame"]
     assert result.task.blame == ""
     (result,) = triaged(repository.folder, sandbox)
-    assert result.task.blame == ids[0]
+    assert (result.decision.run, result.task.blame) == (True, "")  # it is repaired, and blames nobody
+    assert "No change is to blame: the test never passed in the history." in task_text(result.task)
+
+
+BEN, CLEO = ("Ben", "ben@example.org"), ("Cleo", "cleo@example.org")
+MOVING = "def total(prices):\n    raise NotImplementedError('total moves')\n"
+LARGER = "def total(prices):\n    return sum(prices) + 4\n"
+HERE = "import tempfile, time\n\ndef total(prices):\n    raise ValueError(object(), tempfile.mkdtemp(), time.ctime())\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "blamed", "earlier"),
+    [
+        (MOVING, BROKEN, 1, 0),
+        (LARGER, BROKEN, 1, 0),  # 7 != 3, then 2 != 3: both are named
+        (HERE, HERE + "\n", 0, None),  # addresses, folders and times are no other message
+    ],
+)
+def test_a_failure_with_another_message_is_another_failure(sandbox, tmp_path, first, then, blamed, earlier) -> None:
+    repository = MadeRepository(tmp_path / "made")
+    repository.commit({"price.py": PRICE, "test_price.py": TESTS.partition("    def test_nothing")[0]})
+    changes = [repository.commit({"price.py": first}, person=BEN), repository.commit({"price.py": then}, person=CLEO)]
+    repository.commit({"notes.txt": "1"})
+    (result,) = triaged(repository.folder, sandbox)
+    task = result.task
+    assert (task.blame, task.earlier) == (changes[blamed], "" if earlier is None else changes[earlier])
+    assert ("but the messages differ" in task.blame_note) == (earlier is not None)
+    case = write_task_case(task, repository.folder, tmp_path / "case")
+    assert set(case.diffs) == {name[:10] for name in (task.blame, task.earlier) if name}
+    assert case.extra["blame"]["assumes"] == task.blame_note
+    assert task.blame_note in case.task
+
+
+def test_a_fault_of_a_side_branch_is_blamed_on_its_commit_and_not_on_the_merge(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    repository = MadeRepository(tmp_path / "made")
+    repository.commit({"price.py": PRICE, "test_price.py": TESTS})
+    repository.git("checkout", "-q", "-b", "side")
+    bad = repository.commit({"price.py": BROKEN}, person=BEN)
+    repository.commit({"more.txt": "1"})
+    repository.git("checkout", "-q", "main")
+    repository.commit({"notes.txt": "1"})
+    repository.git("merge", "-q", "--no-ff", "-m", "merge", "side")
+    (result,) = triaged(repository.folder, sandbox)
+    assert (result.task.blame, result.task.owner) == (bad, "Ben <ben@example.org>")
+
+
+def test_the_second_night_asks_the_tracker_before_it_runs_anything_again(sandbox, tmp_path, capsys) -> None:
+    repository, ids = broken_at(tmp_path / "made", 1, 3)
+    store = TaskStore(tmp_path / "tasks.db")
+
+    def night() -> tuple[Triaged, set[str]]:
+        (result,) = triaged(repository.folder, sandbox, store=store)
+        return result, {line.split(": ")[1] for line in capsys.readouterr().err.splitlines()}
+
+    first, _ = night()
+    second, stages = night()
+    assert (second.task, second.decision.run) == (first.task, True)
+    assert stages == {"reproduce", "known"}
+    head = repository.commit({"notes.txt": "later"})
+    repository.commit({"notes.txt": "and later"})
+    third, stages = night()
+    assert (third.task.blame, third.task.id, stages & {"flakiness", "bisect"}) == (ids[1], 1, set())
+    assert third.task.commit != head
+    repository.commit({"price.py": PRICE})
+    returned = repository.commit({"price.py": BROKEN}, person=CLEO)
+    fourth, _ = night()  # mended between, so that it is another failure
+    assert (fourth.task.blame, fourth.task.id) == (returned, 2)
+
+
+def test_what_the_environment_lacks_files_no_task_and_a_task_is_closed_when_it_works_again(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    repository = MadeRepository(tmp_path / "made")
+    needs = "import os\n\ndef total(prices):\n    os.environ['SHOP_URL']\n    return sum(prices)\n"
+    repository.commit({"price.py": needs, "test_price.py": TESTS})
+    tests = RepositoryTests(COMMAND)
+    cases = cases_of_repository(repository.folder, tests, tmp_path / "first", sandbox)
+    assert ({each.rule for each in cases.held_back}, cases.lacks_environment) == ({"missing_variable"}, True)
+    store = TaskStore(tmp_path / "made.tasks.sqlite")
+    assert store.tasks() == []
+    task = RepairTask(
+        (TEST,), "SHOP_URL=here " + COMMAND, "KeyError", "", repository.git("rev-parse", "HEAD"), str(repository.folder)
+    )
+    store.file_task(replace(task, runs=7, failures=7))  # one of a time at which the variable was not set
+    tests = RepositoryTests("SHOP_URL=here " + COMMAND)
+    (held_back,) = cases_of_repository(repository.folder, tests, tmp_path / "second", sandbox).held_back
+    assert (held_back.rule, store.task(1).state) == ("not_reproducible", "landed")
+    assert held_back.reason.endswith("task 1 is closed")
 
 
 def test_earlier_outcomes_of_a_test_count_in_what_it_is(broken, sandbox, capsys) -> None:

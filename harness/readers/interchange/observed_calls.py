@@ -1,0 +1,117 @@
+"""What LangSmith and Langfuse record of a call of a model or a tool, as the attributes that spans have for it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from misstep.harness.readers.input.fields import at, filled, text_or_none, whole
+from misstep.harness.readers.interchange.span_messages import json_value_of_literal
+
+_HOLD_MESSAGES = ("messages", "generations", "choices", "message")
+_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "function": "tool"}
+_OF_CLASS = {"HumanMessage": "user", "AIMessage": "assistant", "SystemMessage": "system", "ToolMessage": "tool"}
+_OF_CLASS |= {f"{name}Chunk": role for name, role in _OF_CLASS.items()}
+_KNOWN = frozenset({"user", "assistant", "system", "tool", "developer", "model", *_ROLES})
+_WRAPPED = frozenset({"output", "outputs", "input", "inputs"})
+_READ = ("cache_read", "cache_read_input_tokens", "input_cache_read", "input_cached_tokens")
+_WRITTEN = ("cache_creation", "cache_creation_input_tokens", "input_cache_creation")
+
+
+def model_attributes(given: Any, answer: Any, model: Any, used: dict[str, Any]) -> dict[str, Any]:
+    """Return the attributes of a call of a model: its messages, the model, and the tokens."""
+    counts = {
+        "input": whole(used.get("input", used.get("input_tokens"))),
+        "output": whole(used.get("output", used.get("output_tokens"))),
+        "cache_read.input": next((used[name] for name in _READ if whole(used.get(name)) is not None), None),
+        "cache_creation.input": next((used[name] for name in _WRITTEN if whole(used.get(name)) is not None), None),
+    }
+    fields = [("gen_ai.input.messages", _messages(given, "user")), ("gen_ai.request.model", text_or_none(model))]
+    return filled([*fields, ("gen_ai.output.messages", _messages(answer, "assistant"))]) | {
+        f"gen_ai.usage.{name}_tokens": count for name, count in counts.items() if count is not None
+    }
+
+
+def tool_attributes(name: str, given: Any, answer: Any) -> dict[str, Any]:
+    """Return the attributes of a call of a tool; what is not recorded is none of them."""
+    attributes: dict[str, Any] = {"gen_ai.tool.name": name}
+    given, answer = _inner(_parsed(given)), _inner(_parsed(answer))
+    if isinstance(given, str):
+        read = json_value_of_literal(given)
+        given = read if isinstance(read, dict) else given
+    if given is not None:
+        attributes["gen_ai.tool.call.arguments"] = given if isinstance(given, dict) else {"input": given}
+    fields = _fields(answer) if isinstance(answer, dict) else {}
+    if "content" in fields and ("tool_call_id" in fields or _role(answer) == "tool"):
+        attributes |= filled([("gen_ai.tool.call.id", text_or_none(fields.get("tool_call_id")))])
+        attributes |= {"tool.status": "error"} if fields.get("status") == "error" else {}
+        answer = fields["content"]
+    if answer is not None:
+        attributes["gen_ai.tool.call.result"] = answer
+    return attributes
+
+
+def _inner(value: Any) -> Any:
+    return (
+        next(iter(value.values()))
+        if isinstance(value, dict) and len(value) == 1 and value.keys() <= _WRAPPED
+        else value
+    )
+
+
+def _parsed(value: Any) -> Any:
+    """Return the JSON value that a text holds, as exports to tables write them; any other value as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return value
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return value
+
+
+def _messages(value: Any, role: str) -> list[dict[str, Any]]:
+    value = _inner(_parsed(value))
+    if isinstance(value, str):
+        return [{"role": role, "content": value}]
+    return list(_listed(value, role))
+
+
+def _listed(value: Any, role: str, depth: int = 0) -> Iterator[dict[str, Any]]:
+    if isinstance(value, list) and depth < 8:
+        for one in value:
+            yield from _listed(one, role, depth + 1)
+    elif isinstance(value, dict):
+        held = next((value[name] for name in _HOLD_MESSAGES if isinstance(value.get(name), list | dict)), None)
+        if held is not None and depth < 8:
+            yield from _listed(held, role, depth + 1)
+        elif _role(value) or "content" in _fields(value):
+            yield _message(value, role)
+        elif isinstance(value.get("text"), str):
+            yield {"role": role, "content": value["text"]}
+
+
+def _fields(value: dict[str, Any]) -> dict[str, Any]:
+    return value["kwargs"] if "lc" in value and isinstance(value.get("kwargs"), dict) else value
+
+
+def _role(value: dict[str, Any]) -> str:
+    fields = _fields(value)
+    path = value.get("id")
+    named = _OF_CLASS.get(str(path[-1])) if isinstance(path, list) and path else None
+    stated = next((one for name in ("role", "type") if (one := text_or_none(fields.get(name))) in _KNOWN), None)
+    return named or _ROLES.get(str(stated), stated or "")
+
+
+def _message(value: dict[str, Any], role: str) -> dict[str, Any]:
+    fields = _fields(value)
+    calls = fields.get("tool_calls") or at(fields, "additional_kwargs", "tool_calls")
+    message = {"role": _role(value) or role, "content": fields.get("content")}
+    called = [_call(call) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    return message | filled([("tool_calls", called), ("tool_call_id", text_or_none(fields.get("tool_call_id")))])
+
+
+def _call(call: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(call.get("function"), dict):
+        return call
+    function = {"name": call.get("name")} | ({"arguments": call["args"]} if "args" in call else {})
+    return {"id": call.get("id"), "function": function}
