@@ -61,8 +61,9 @@ def check_together(
     sizes = f"{counts['positives']:,} positive and {counts['negatives']:,} negative items"
     if not tables:
         swaps = _swaps(counts, printed)
-        sentence, repair = f"No table of {sizes} prints {names}.", next(iter(swaps), "")
-        return Checked("precision_recall", "impossible", sentence, suggestion=first_of(*swaps.values()), repair=repair)
+        repair: Repair = next(iter(swaps), "")
+        sentence, suggestion = f"No table of {sizes} prints {names}.", first_of(*swaps.values())
+        return Checked("precision_recall", "impossible", sentence, suggestion=suggestion, repair=repair)
     if len(tables) == 1:
         sentence = f"Of {sizes}, one table alone prints {names}: {_cells(tables[0])}."
         return Checked("precision_recall", "reproduced", sentence)

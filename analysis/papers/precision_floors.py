@@ -16,7 +16,7 @@ from misstep.analysis.stats.decisions.thresholds import smallest_flagged
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.audit import denominators_that_print
 from misstep.analysis.stats.proportions import clopper_pearson
-from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
+from misstep.analysis.tables import Row, Table, TableHead, Unit, estimate_row, made_by_this
 from misstep.analysis.tables.wording import number_text
 
 PRECISION, NEEDED, VERIFIED = "Precision", "Answers needed", "Answers verified"
@@ -93,5 +93,5 @@ def precision_floor_table(floor: float) -> Table:
 
 
 def _row(quantity: str, estimate: Estimate, group: str, source: str, printed: Figure) -> Row:
-    unit = "count" if quantity == NEEDED else "share"
+    unit: Unit = "count" if quantity == NEEDED else "share"
     return estimate_row(quantity, estimate, unit, group, source, "recomputed", (printed.paper,))
