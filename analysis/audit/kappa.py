@@ -59,11 +59,11 @@ def check_kappa(
     if agreement is None or input_box(agreement) is None:
         some = "The matrix has not as many columns as rows, the" if matrix else "The"
         return underdetermined("kappa", f"{some} agreement is not printed as a number, and {_UNPRINTED}.")
-    return _of_agreement(figure, raters, agreement)
+    return _of_agreement(figure, raters, agreement, max(map(len, matrix), default=None))
 
 
-def _of_agreement(figure: Figure, raters: Raters, agreement: Figure) -> Checked:
-    items, how_many = _whole(raters.n), _whole(raters.labels)
+def _of_agreement(figure: Figure, raters: Raters, agreement: Figure, columns: int | None) -> Checked:
+    items, how_many = _whole(raters.n), columns if raters.labels is None else _whole(raters.labels)
     first = tuple(count for count in map(_whole, raters.margins) if count is not None)
     if len(first) < len(raters.margins):
         return underdetermined("kappa", "How often a rater used a label is not a whole count.")
