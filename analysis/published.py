@@ -169,11 +169,7 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PrintedMatrix(Struct, frozen=True, forbid_unknown_fields=True):
-    """A printed table of counts: `cells` holds the ids of figures, a row for each of `rows` (the truth).
-
-    `other_items` is what the paper says by which these may not be the items that its other figures are of; empty where
-    it says nothing of the kind.
-    """
+    """A printed table of counts: `cells` holds the ids of figures, a row for each of `rows` (the truth)."""
 
     id: str
     place: str
@@ -181,7 +177,6 @@ class PrintedMatrix(Struct, frozen=True, forbid_unknown_fields=True):
     columns: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
     note: str = ""
-    other_items: str = ""
 
 
 class Pattern(Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,8 +5,7 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from misstep.analysis.audit.checked import Checked, compared, opened, underdetermined
-from misstep.analysis.audit.repairs import exchanged_digits, first_of, own_digits_exchanged
+from misstep.analysis.audit.checked import Checked, compared, first_of, opened, underdetermined
 from misstep.analysis.audit.rounding_boxes import (
     Box,
     fits,
@@ -41,11 +40,7 @@ def check_sum(figure: Figure, parts: Sequence[Figure]) -> Checked:
     working = " + ".join(part.printed for part in parts[:_MOST_SHOWN])
     working += f" + … ({len(parts):,} parts)" if len(parts) > _MOST_SHOWN else ""
     computed = sum(boxes, point(0))
-    checked = compared("sum", figure, working, computed, at_printed)
-    if checked.status != "differs" or checked.suggestion:
-        return checked
-    repair = first_of(own_digits_exchanged(figure, computed), _part_exchanged(figure, parts, computed))
-    return structs.replace(checked, suggestion=repair)
+    return compared("sum", figure, working, computed, at_printed)
 
 
 def check_difference(figure: Figure, a: Figure | None, b: Figure | None) -> Checked:
@@ -59,18 +54,13 @@ def check_difference(figure: Figure, a: Figure | None, b: Figure | None) -> Chec
     repair = first_of(
         "with the opposite sign it would fit" if fits(figure, apart.reversed) else "",
         _if_fits(figure, relative, "it is the relative change, not the difference"),
-        own_digits_exchanged(figure, apart),
     )
     return structs.replace(checked, suggestion=repair)
 
 
 def check_share_of(figure: Figure, part: Figure | None, whole: Figure | None) -> Checked:
     """Check the figure as part / whole."""
-    checked = _of_two("share_of", figure, (part, whole), "{} / {}", lambda first, second: first / second)
-    if checked.status == "differs" and part is not None and whole is not None:
-        repairs = (_other_part(figure, part, whole), checked.suggestion)
-        return structs.replace(checked, suggestion=", or ".join(filter(None, repairs)))
-    return checked
+    return _of_two("share_of", figure, (part, whole), "{} / {}", lambda first, second: first / second)
 
 
 def check_relative_change(figure: Figure, start: Figure | None, end: Figure | None) -> Checked:
@@ -86,7 +76,6 @@ def check_relative_change(figure: Figure, start: Figure | None, end: Figure | No
         "with the opposite sign it would fit" if fits(figure, change.reversed) else "",
         _if_fits(figure, last - first, "it is the difference in points, not the relative change"),
         _if_fits(figure, of_end, "it is the change as a share of the second figure, not of the first"),
-        own_digits_exchanged(figure, change),
     )
     return structs.replace(checked, suggestion=repair)
 
@@ -111,7 +100,7 @@ def check_same(figure: Figure, other: Figure | None) -> Checked:
             "same", opened(f"{figure.printed} and, in {other.place}, {other.printed} are both limits.")
         )
     sentence = opened(f"{figure.printed} here is not {other.printed}, printed for the same in {other.place}.")
-    return Checked("same", "differs", sentence, value, suggestion=_one_cut_off(figure, other) or _typed(figure, other))
+    return Checked("same", "differs", sentence, value, suggestion=_one_cut_off(figure, other))
 
 
 def _unlike_names(figure: Figure, other: Figure) -> str:
@@ -139,12 +128,6 @@ def _one_form(word: str) -> str:
         return "mean" if word in _MEANS else "median"
     plural = len(word) >= _LONG_ENOUGH_FOR_A_PLURAL and word.endswith("s") and not word.endswith(("ss", "'s"))
     return word[:-1] if plural else word
-
-
-def _typed(figure: Figure, other: Figure) -> str:
-    are_numbers = limit(figure) is None and limit(other) is None
-    exchanged = are_numbers and any(same_quantity(typed, other) for typed in exchanged_digits(figure))
-    return "two digits are exchanged in one of the two" if exchanged else ""
 
 
 def _one_cut_off(figure: Figure, other: Figure) -> str:
@@ -183,32 +166,9 @@ def _if_fits(figure: Figure, computed: Box | None, repair: str) -> str:
     return repair if computed is not None and fits(figure, computed) else ""
 
 
-def _part_exchanged(figure: Figure, parts: Sequence[Figure], total: Box) -> str:
-    """Return the repair of exchanging two digits of one part, if just one such repair makes the sum fit."""
-    repairs = [
-        f"with two digits of a part exchanged, {typed.printed} instead of {part.printed}, it would fit"
-        for part in parts
-        for typed in exchanged_digits(part)
-        if fits(figure, total + point(printed_value(typed) - printed_value(part)))
-    ]
-    return repairs[0] if len(repairs) == 1 else ""
-
-
 def _change(start: Box, end: Box) -> Box:
     """Return the change as a share of its start; both ends share the one start."""
     return end / start - point(1)
-
-
-def _other_part(figure: Figure, part: Figure, whole: Figure) -> str:
-    """Return the count one off with which the quotient would fit, in words; empty if there is none."""
-    box = input_box(whole)
-    if box is None or not is_exact_count(part):
-        return ""
-    for step in (-1, 1):
-        count = printed_value(part) + step
-        if fits(figure, point(count) / box):
-            return f"with {int(count):,} instead of {part.printed} it would fit"
-    return ""
 
 
 def _fewer_digits(figure: Figure, value: Fraction) -> str:

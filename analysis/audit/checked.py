@@ -9,7 +9,7 @@ from misstep.analysis.audit.rounding_boxes import Box, fits, is_cut_off, number,
 from misstep.analysis.published import Check, Figure
 from misstep.analysis.tables import Status
 
-Repair = Literal["", "cut_off", "rows_swapped", "columns_swapped", "other_items"]
+Repair = Literal["", "cut_off", "rows_swapped", "columns_swapped"]
 """Kind of a suggestion, if something else depends on it."""
 
 CUT_OFF = "the further digits are cut off instead of rounded"
@@ -59,6 +59,11 @@ def compared(check: Check, figure: Figure, working: str, computed: Box, at_print
         CUT_OFF if cut_off else "",
         "cut_off" if cut_off else "",
     )
+
+
+def first_of(*repairs: str, most: int = 2) -> str:
+    """Join the first repairs that are not empty."""
+    return ", or ".join([repair for repair in repairs if repair][:most])
 
 
 def opened(sentence: str) -> str:

@@ -19,16 +19,15 @@ from misstep.analysis.audit.arithmetic import (
 from misstep.analysis.audit.checked import Checked, opened, underdetermined
 from misstep.analysis.audit.contradictions import contradiction
 from misstep.analysis.audit.judges import check_precision_recall
-from misstep.analysis.audit.kappa import Raters, check_kappa
-from misstep.analysis.audit.kappa_rows import rows_by_label
+from misstep.analysis.audit.kappa import Raters, check_kappa, rows_by_label
 from misstep.analysis.audit.p_values import check_stars, check_two_proportion_p
 from misstep.analysis.audit.paired import with_agreements
-from misstep.analysis.audit.repairs import Result, with_common_cases, with_common_count
 from misstep.analysis.audit.shares import check_mean, check_percentage, check_share_beside
 from misstep.analysis.published import Check, Derivation, Figure, Paper
 from misstep.analysis.tables import FAILED, WORST_FIRST
 
 Ways = tuple[Derivation, ...]
+Result = tuple[Figure, Derivation, Checked]
 
 _MAY_BE_WORDS: frozenset[Check] = frozenset({"same", "stars"})
 
@@ -85,10 +84,9 @@ def _checked(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:
             raters = Raters(get("n"), get("agreement"), get("labels"), tuple(lists.get("margins", ())))
             if matrix is None:
                 return check_kappa(figure, raters)
-            return check_kappa(figure, raters, cells, rows_by_label(matrix.rows, matrix.columns), matrix.other_items)
+            return check_kappa(figure, raters, cells, rows_by_label(matrix.rows, matrix.columns))
         case "rater_agreement":
-            agreements, kappas = (tuple(lists.get(key, ())) for key in ("agreements", "kappas"))
-            return check_rater_agreement(figure, Pairs(get("n"), get("labels"), agreements, kappas))
+            return check_rater_agreement(figure, Pairs(get("n"), tuple(lists.get("agreements", ()))))
         case "two_proportion_p":
             counts, sizes, shares = ((get(f"{key}1"), get(f"{key}2")) for key in ("x", "n", "share"))
             return check_two_proportion_p(figure, counts, sizes, shares)
@@ -97,7 +95,7 @@ def _checked(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:
 
 
 def check_all(paper: Paper) -> list[tuple[Figure, Checked]]:
-    """Check every figure of a paper in every way that its file names, in the file's order, with joint repairs."""
+    """Check every figure of a paper in every way that its file names, in the file's order."""
     return [(figure, checked) for figure, _, checked in check_each_way(paper)]
 
 
@@ -110,7 +108,7 @@ def check_each_way(paper: Paper) -> list[tuple[Figure, Ways, Checked]]:
         for derivation in figure.derivations
     ]
     by_figure: dict[str, list[Result]] = {}
-    for result in with_common_count(paper, with_common_cases(paper, results)):
+    for result in results:
         by_figure.setdefault(result[0].id, []).append(result)
     return [
         (of_figure[0][0], ways, checked) for of_figure in by_figure.values() for ways, checked in _judged(of_figure)

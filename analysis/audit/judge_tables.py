@@ -1,19 +1,19 @@
-"""A judge's printed figures without the cells behind them: which tables of whole counts print them all."""
+"""A judge's printed figures without the cells behind them: which tables of two classes of known sizes print them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Literal, get_args
 
 from msgspec import structs
 
-from misstep.analysis.audit.checked import Checked, Repair, underdetermined
-from misstep.analysis.audit.repairs import first_of
-from misstep.analysis.audit.rounding_boxes import as_fraction, counts_in, fraction_digits, limit
+from misstep.analysis.audit.checked import Checked, Repair, first_of, underdetermined
+from misstep.analysis.audit.rounding_boxes import fits, input_box, number, point
 from misstep.analysis.audit.shares import check_percentage
 from misstep.analysis.published import Figure
 from misstep.analysis.stats.diagnostic import Confusion
-from misstep.analysis.stats.printed.audit import decimals, rounding_interval
-from misstep.analysis.stats.printed.reconstruction import LARGEST_N, MEASURES, MOST_DECIMALS, Measure, reconstruct
 
+Measure = Literal["accuracy", "precision", "recall", "specificity", "npv", "f1"]
+_MEASURES: tuple[Measure, ...] = get_args(Measure)
 CELLS = ("tp", "fp", "fn", "tn")
 
 SWAPS: Mapping[Repair, str] = {
@@ -23,55 +23,51 @@ SWAPS: Mapping[Repair, str] = {
 """Kind of swap → the opening of its suggestion."""
 
 _OF_CLASS: Mapping[str, Measure] = {"other_precision": "npv", "other_recall": "specificity"}
-"""A figure of the other class → the measure of this one that it is."""
+"""A figure of the other class → the measure of this class that it is."""
 
-_OTHER_NAMES: Mapping[Repair, Mapping[str, str]] = {
+_OTHER_NAMES: Mapping[Repair, Mapping[str, Measure]] = {
     "rows_swapped": {"precision": "npv", "npv": "precision", "recall": "specificity", "specificity": "recall"},
     "columns_swapped": {"precision": "recall", "recall": "precision", "npv": "specificity", "specificity": "npv"},
 }
 """Kind of swap → measure → its name after the swap."""
 
-_BUDGET = 10_000_000
-_MOST_OTHER_N = 500
-"""Up to how many items another number of them is sought."""
-
-_LARGEST_DENOMINATOR = 1_000
+_NAMES: Mapping[Measure, str] = {
+    "npv": "precision of the other class",
+    "specificity": "recall of the other class",
+    "f1": "F1",
+}
+_MOST_TABLES = 100_000
 
 
 def check_together(
-    figure: Figure,
-    measure: Measure,
-    counts: Mapping[str, int],
-    others: Mapping[str, Figure],
-    positives: Figure | None = None,
+    figure: Figure, measure: Measure, counts: Mapping[str, int], others: Mapping[str, Figure]
 ) -> Checked:
-    """Return a figure and the others of the same judge against every table of so many items."""
+    """Check a figure and the others of the same judge against every table of two classes of known sizes."""
     beside = {_OF_CLASS.get(name, name): one for name, one in others.items()}
-    printed = _printed({measure: figure, **beside})
-    if measure not in printed:
-        return underdetermined("precision_recall", f"{figure.printed} is not a figure that a table could be found for.")
-    contradiction = _f1_outside(printed)
-    if contradiction:
+    every = {measure: figure, **beside}
+    printed = {one: every[one] for one in _MEASURES if one in every and input_box(every[one]) is not None}
+    if contradiction := _f1_outside(printed):
         return Checked("precision_recall", "impossible", contradiction)
-    if "n" not in counts:
-        return _without_n(figure, measure, positives)
-    if not 0 < counts["n"] <= LARGEST_N:
-        return underdetermined("precision_recall", f"Tables of {counts['n']:,} items are not searched.")
-    tables, complete = _tables(counts, printed)
-    each = [_measure_text(one, printed) for one in printed]
+    if not {"positives", "negatives"} <= counts.keys():
+        if measure == "recall" and "positives" in others:
+            checked = check_percentage(figure, None, others["positives"], None)
+            return structs.replace(checked, check="precision_recall")
+        return underdetermined("precision_recall", "How many items there were in each class is not printed.")
+    tables = _tables(counts, printed) if measure in printed else None
+    if tables is None:
+        return underdetermined("precision_recall", f"Too many tables may print {figure.printed}.")
+    each = [f"{_NAMES.get(one, one)} {printed[one].printed}" for one in printed]
     names = " and ".join(filter(None, [", ".join(each[:-1]), each[-1]]))
-    if not tables and not complete:
-        return underdetermined("precision_recall", f"The search for tables that print {names} gave up.")
+    sizes = f"{counts['positives']:,} positive and {counts['negatives']:,} negative items"
     if not tables:
-        sentence = f"No table of {_sizes(counts)} prints {names}."
         swaps = _swaps(counts, printed)
-        repair = first_of(*swaps.values(), *_other_n(counts, printed))
-        return Checked("precision_recall", "impossible", sentence, suggestion=repair, repair=next(iter(swaps), ""))
-    if len(tables) == 1 and complete:
-        sentence = f"Of {_sizes(counts)}, one table alone prints {names}: {_cells(tables[0])}."
+        repair: Repair = next(iter(swaps), "")
+        sentence, suggestion = f"No table of {sizes} prints {names}.", first_of(*swaps.values())
+        return Checked("precision_recall", "impossible", sentence, suggestion=suggestion, repair=repair)
+    if len(tables) == 1:
+        sentence = f"Of {sizes}, one table alone prints {names}: {_cells(tables[0])}."
         return Checked("precision_recall", "reproduced", sentence)
-    many = f"{len(tables):,}" if complete else f"At least {len(tables):,}"
-    sentence = f"{many} tables of {_sizes(counts)} print {names}, such as {_cells(tables[len(tables) // 2])}."
+    sentence = f"{len(tables):,} tables of {sizes} print {names}, such as {_cells(tables[len(tables) // 2])}."
     return underdetermined("precision_recall", sentence)
 
 
@@ -80,92 +76,81 @@ def opening(measure: str) -> str:
     return measure.upper() if measure == "f1" else measure.capitalize()
 
 
-def _printed(figures: Mapping[str, Figure]) -> dict[Measure, str]:
-    """Return measure → the digits as a fraction; figures that are limits, about or in words say too little."""
-    texts: dict[Measure, str] = {}
-    for measure in (one for one in MEASURES if one in figures):
-        figure = figures[measure]
-        if figure.unit == "text" or figure.approximate or limit(figure) is not None:
-            continue
-        if fraction_digits(figure) <= MOST_DECIMALS:
-            texts[measure] = as_fraction(figure)
-    return texts
+def _tables(counts: Mapping[str, int], printed: Mapping[Measure, Figure]) -> list[Confusion] | None:
+    """Return the tables of these classes that print all figures; `None` if too many would have to be looked at."""
+    positives, negatives = counts["positives"], counts["negatives"]
+    if max(positives, negatives) > _MOST_TABLES:
+        return None
+    hits = [tp for tp in range(positives + 1) if _prints(printed, "recall", Confusion(tp, 0, positives - tp, 0))]
+    rejections = [
+        tn for tn in range(negatives + 1) if _prints(printed, "specificity", Confusion(0, negatives - tn, 0, tn))
+    ]
+    if len(hits) * len(rejections) > _MOST_TABLES:
+        return None
+    tables = [Confusion(tp, negatives - tn, positives - tp, tn) for tp in hits for tn in rejections]
+    return [
+        table
+        for table in tables
+        if all(getattr(table, cell) == counts.get(cell, getattr(table, cell)) for cell in CELLS)
+        and all(_prints(printed, measure, table) for measure in printed)
+    ]
 
 
-def _tables(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> tuple[list[Confusion], bool]:
-    search = reconstruct(counts["n"], printed, counts.get("positives"), _BUDGET)
-    known = [cell for cell in CELLS if cell in counts]
-    fitting = [table for table in search.tables if all(getattr(table, cell) == counts[cell] for cell in known)]
-    return fitting, search.complete
+def _prints(printed: Mapping[Measure, Figure], measure: Measure, table: Confusion) -> bool:
+    if measure not in printed:
+        return True
+    above, below = _quotient(measure, table)
+    return below > 0 and fits(printed[measure], point(Fraction(above, below)))
 
 
-def _swaps(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> dict[Repair, str]:
+def _quotient(measure: Measure, table: Confusion) -> tuple[int, int]:
+    tp, fp, fn, tn = (getattr(table, cell) for cell in CELLS)
+    match measure:
+        case "accuracy":
+            return tp + tn, tp + fp + fn + tn
+        case "precision":
+            return tp, tp + fp
+        case "recall":
+            return tp, tp + fn
+        case "specificity":
+            return tn, tn + fp
+        case "npv":
+            return tn, tn + fn
+        case "f1":
+            return 2 * tp, 2 * tp + fp + fn
+
+
+def _swaps(counts: Mapping[str, int], printed: Mapping[Measure, Figure]) -> dict[Repair, str]:
     swaps: dict[Repair, str] = {}
     for swapped, names in _OTHER_NAMES.items():
-        exchanged = {names.get(measure, measure): digits for measure, digits in printed.items()}
         if "f1" in printed and swapped == "rows_swapped":
             continue
-        tables, complete = _tables(counts, exchanged)  # type: ignore[arg-type]
+        tables = _tables(counts, {names.get(measure, measure): one for measure, one in printed.items()})
         if tables:
-            one = f", from {_cells(tables[0])}" if len(tables) == 1 and complete else ""
+            one = f", from {_cells(tables[0])}" if len(tables) == 1 else ""
             swaps[swapped] = f"{SWAPS[swapped]}: then all fit{one}"
     return swaps
 
 
-def _other_n(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> Iterator[str]:
-    n = counts["n"]
-    if "positives" in counts or n > _MOST_OTHER_N or any(cell in counts for cell in CELLS):
-        return
-    for distance in range(1, max(1, n // 100) + 1):
-        for other in (n + distance, n - distance):
-            if other > 0 and _tables({"n": other}, printed)[0]:
-                yield f"with {other:,} items instead of {n:,} they would fit"
-                return
-
-
-def _f1_outside(printed: Mapping[Measure, str]) -> str:
+def _f1_outside(printed: Mapping[Measure, Figure]) -> str:
     """Return that F1 is not between the values that precision and recall leave open, whatever the table; else empty."""
-    if not {"precision", "recall", "f1"} <= printed.keys():
+    boxes = {one: input_box(printed[one]) for one in ("precision", "recall", "f1") if one in printed}
+    precision, recall, f1 = (boxes.get(one) for one in ("precision", "recall", "f1"))
+    if precision is None or recall is None or f1 is None:
         return ""
-    precision, recall, f1 = (rounding_interval(printed[measure]) for measure in ("precision", "recall", "f1"))
-    low, high = (
-        _harmonic_mean(max(one, Fraction(0)), max(other, Fraction(0)))
-        for one, other in zip(precision, recall, strict=True)
-    )
-    if f1[0] <= high and low <= f1[1]:
+    low = _harmonic_mean(max(precision.low, Fraction(0)), max(recall.low, Fraction(0)))
+    high = _harmonic_mean(max(precision.high, Fraction(0)), max(recall.high, Fraction(0)))
+    if f1.low <= high and low <= f1.high:
         return ""
-    behind = decimals(printed["f1"]) + 1
-    means = f"{float(low):.{behind}f} to {float(high):.{behind}f}"
-    sentence = f"Precision {printed['precision']} and {_measure_text('recall', printed)}"
-    return f"{sentence} make an F1 from {means}, not {printed['f1']}."
+    figure = printed["f1"]
+    means = f"{number(low, figure)} to {number(high, figure)}"
+    both = f"Precision {printed['precision'].printed} and recall {printed['recall'].printed}"
+    return f"{both} make an F1 from {means}, not {figure.printed}."
 
 
 def _harmonic_mean(one: Fraction, other: Fraction) -> Fraction:
     return 2 * one * other / (one + other) if one + other else Fraction(0)
 
 
-def _without_n(figure: Figure, measure: Measure, positives: Figure | None) -> Checked:
-    if measure == "recall" and positives is not None:
-        return structs.replace(check_percentage(figure, None, positives, None), check="precision_recall")
-    kind = {"precision": "positive answers", "recall": "positive items", "accuracy": "items"}.get(measure)
-    unprinted = "How many items there were in each class is not printed."
-    least = next((size for size in range(1, _LARGEST_DENOMINATOR) if counts_in(figure, size)), None)
-    if kind is None or least is None:
-        return underdetermined("precision_recall", unprinted)
-    example = f"{figure.printed} needs at least {least:,} {kind}, as {counts_in(figure, least)[0]:,} / {least:,}"
-    return underdetermined("precision_recall", f"{unprinted} {example}.")
-
-
-def _sizes(counts: Mapping[str, int]) -> str:
-    if "positives" in counts and "negatives" in counts:
-        return f"{counts['positives']:,} positive and {counts['negatives']:,} negative items"
-    return f"{counts['n']:,} items"
-
-
 def _cells(table: Confusion) -> str:
     return f"{table.tp:,} true and {table.fp:,} false positives, {table.fn:,} false and {table.tn:,} true negatives"
-
-
-def _measure_text(measure: Measure, printed: Mapping[Measure, str]) -> str:
-    name = {"npv": "precision of the other class", "specificity": "recall of the other class", "f1": "F1"}
-    return f"{name.get(measure, measure)} {printed[measure]}"

@@ -1,7 +1,7 @@
 """Precision, recall, F1 and accuracy from the cells of a judge's table, or against every table of the classes' sizes.
 
-Without cells, the figures of one judge have to come from one table of whole counts: all tables that print them
-together are found (`analysis.stats.printed.reconstruction`). If there are none, the figures contradict each other.
+Without cells, the figures of one judge have to come from one table of whole counts (`judge_tables`). If there is none,
+the figures contradict each other.
 """
 
 from collections.abc import Mapping
@@ -9,13 +9,11 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from misstep.analysis.audit.checked import Checked, Repair, compared, underdetermined
-from misstep.analysis.audit.judge_tables import CELLS, SWAPS, check_together, opening
-from misstep.analysis.audit.repairs import first_of
+from misstep.analysis.audit.checked import Checked, Repair, compared, first_of, underdetermined
+from misstep.analysis.audit.judge_tables import CELLS, SWAPS, Measure, check_together, opening
 from misstep.analysis.audit.rounding_boxes import fits, is_exact_count, point, printed_value
 from misstep.analysis.published import Figure
 from misstep.analysis.stats.diagnostic import Confusion
-from misstep.analysis.stats.printed.reconstruction import Measure
 
 _NAMES: dict[Measure, tuple[str, ...]] = {
     "precision": ("precision",),
@@ -50,8 +48,7 @@ def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Chec
     if impossible:
         return Checked("precision_recall", "impossible", impossible)
     if not NEEDS[measure] <= counts.keys():
-        beside = {name: one for name, one in inputs.items() if name not in counted}
-        return check_together(figure, measure, counts, beside, inputs.get("positives"))
+        return check_together(figure, measure, counts, inputs)
     above, below, working = quotient(measure, counts)
     if below == 0:
         return underdetermined("precision_recall", f"{opening(measure)} is 0/0.")

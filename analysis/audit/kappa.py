@@ -1,48 +1,31 @@
-"""Cohen's kappa of two raters: from their matrix, or against every matrix that the other printed figures leave open.
+"""Cohen's kappa of two raters: from their matrix, or against the limits that the number of agreements sets.
 
-The number of items labelled alike limits kappa, and not every kappa within the limits has a matrix of whole counts.
-A kappa is `impossible` if no matrix prints it, and `underdetermined` if one does, since others do, too;
-`analysis.stats.printed.kappa_tables` has the search.
+A kappa outside the limits is `impossible`; one inside is `underdetermined`, since others would be possible, too.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
 
 from misstep.analysis.audit.checked import Checked, compared, underdetermined
-from misstep.analysis.audit.kappa_rows import check_kappa_with_rows, drawn
 from misstep.analysis.audit.rounding_boxes import (
     Box,
     fits,
     input_box,
     is_exact_count,
-    limit,
     number,
     point,
     printed_value,
-    rounding_box,
     whole_counts,
 )
 from misstep.analysis.published import Figure
-from misstep.analysis.stats.printed.kappa_tables import (
-    BUDGET,
-    LARGEST_N,
-    MOST_LABELS,
-    Products,
-    Table,
-    find_table,
-    kappa_limits,
-    kappa_of,
-    possible_products,
-    products_of,
-)
+from misstep.analysis.stats.printed.kappa_tables import kappa_limits, kappa_of, possible_products
 
 FEWEST, MOST = 2, 8
 """How many labels are tried if their number is not printed."""
 
 _UNPRINTED = "how often each rater used each label is not printed"
-_MOST_COUNTS = 2_000
 
 
 class Raters(Struct, frozen=True):
@@ -60,11 +43,6 @@ class _Case(Struct, frozen=True):
     n: int
     agree: int
     labels: int
-    first: tuple[int, ...] = ()
-
-    @property
-    def words(self) -> str:
-        return f"{self.agree:,} of {self.n:,} agree"
 
 
 def check_kappa(
@@ -72,24 +50,20 @@ def check_kappa(
     raters: Raters,
     matrix: Sequence[Sequence[Figure]] = (),
     labels: Mapping[int, int] | None = None,
-    other_items: str = "",
 ) -> Checked:
-    """Check Cohen's kappa of a printed matrix; without one, or with some of its rows, whether any matrix prints it."""
-    n, agreement = raters.n, raters.agreement
+    """Check Cohen's kappa of a printed matrix; without all its rows, whether the agreements leave it open."""
+    agreement = raters.agreement
     if matrix and all(len(row) == len(matrix) for row in matrix):
         order = [labels[place] for place in range(len(matrix))] if labels else range(len(matrix))
         return _from_matrix(figure, [[row[place] for place in order] for row in matrix])
     if agreement is None or input_box(agreement) is None:
         some = "The matrix has not as many columns as rows, the" if matrix else "The"
         return underdetermined("kappa", f"{some} agreement is not printed as a number, and {_UNPRINTED}.")
-    if matrix and labels and n is not None:
-        rows = {labels[place]: row for place, row in enumerate(matrix)}
-        return check_kappa_with_rows(figure, n, agreement, rows, max(map(len, matrix)), other_items)
-    return _of_agreement(figure, raters, agreement)
+    return _of_agreement(figure, raters, agreement, max(map(len, matrix), default=None))
 
 
-def _of_agreement(figure: Figure, raters: Raters, agreement: Figure) -> Checked:
-    items, how_many = _whole(raters.n), _whole(raters.labels)
+def _of_agreement(figure: Figure, raters: Raters, agreement: Figure, columns: int | None) -> Checked:
+    items, how_many = _whole(raters.n), columns if raters.labels is None else _whole(raters.labels)
     first = tuple(count for count in map(_whole, raters.margins) if count is not None)
     if len(first) < len(raters.margins):
         return underdetermined("kappa", "How often a rater used a label is not a whole count.")
@@ -102,12 +76,9 @@ def _of_agreement(figure: Figure, raters: Raters, agreement: Figure) -> Checked:
     if first and sum(first) != items:
         sentence = f"The counts of the labels add up to {sum(first):,}, not to {items:,}."
         return Checked("kappa", "impossible", sentence)
-    if max(how_many or 0, len(first)) > MOST_LABELS:
-        return underdetermined("kappa", f"Matrices of more than {MOST_LABELS} labels are not searched.")
     if first:
         how_many = max(len(first), how_many or FEWEST)
-        first += (0,) * (how_many - len(first))
-    return _searched(figure, agreement, items, how_many, first)
+    return _within_limits(figure, agreement, items, how_many)
 
 
 def _from_matrix(figure: Figure, matrix: Sequence[Sequence[Figure]]) -> Checked:
@@ -151,104 +122,29 @@ def _without_n(figure: Figure, agreement: Figure, labels: int | None) -> Checked
     return Checked("kappa", "underdetermined", sentence, None, float(low), float(high), wanting="the number of items")
 
 
-def _searched(figure: Figure, agreement: Figure, n: int, labels: int | None, first: tuple[int, ...]) -> Checked:
+def _within_limits(figure: Figure, agreement: Figure, n: int, labels: int | None) -> Checked:
+    """Check kappa against the limits that the agreements set, whatever the labels' frequencies."""
     counts = whole_counts(agreement, n)
     if not counts:
         return _no_agreement(agreement, n)
-    if len(counts) > _MOST_COUNTS or n > LARGEST_N:
-        return _too_many(figure, n, counts, labels)
-    cases = list(_cases(n, counts, labels, first))
-    match, gave_up = _first_table(figure, cases)
-    if match is not None:
-        case, table = match
-        return _possible(figure, case, table, cases, labels is not None)
-    if gave_up:
-        sentence = f"{cases[len(cases) // 2].words}; the search for a matrix that prints {figure.printed} gave up"
-        return underdetermined("kappa", f"{sentence} before it had looked at all of them.")
-    return _impossible(figure, cases, labels)
-
-
-def _too_many(figure: Figure, n: int, counts: Sequence[int], labels: int | None) -> Checked:
-    """Check kappa against the limits of the fewest and the most agreements, if there are too many to search."""
-    low, high = _range(list(_cases(n, (counts[0], counts[-1]), labels)))
-    agree = f"{counts[0]:,}{f' to {counts[-1]:,}' if len(counts) > 1 else ''} of {n:,} agree"
-    sentence = f"{agree}; kappa is then from {number(low, figure)} to {number(high, figure)}"
-    if fits(figure, Box(low, high)):
-        sentence += "; matrices of so many items are not searched."
-        return Checked("kappa", "underdetermined", sentence, None, float(low), float(high))
-    return Checked("kappa", "impossible", f"{sentence}, not {figure.printed}.", None, float(low), float(high))
-
-
-def _cases(n: int, counts: Sequence[int], labels: int | None, first: tuple[int, ...] = ()) -> Iterator[_Case]:
-    """Return the open cases, the fewest labels and the counts in the middle first."""
-    middle = counts[len(counts) // 2]
-    for how_many in range(FEWEST, MOST + 1) if labels is None else (labels,):
-        for agree in sorted(counts, key=lambda count: abs(count - middle)):
-            yield _Case(n, agree, how_many, first)
-
-
-def _first_table(figure: Figure, cases: Sequence[_Case]) -> tuple[tuple[_Case, Table] | None, bool]:
-    allowed, gave_up, budget = _allowed(figure), False, BUDGET
-    for case in cases:
-        products = _printing(figure, case, allowed)
-        if budget <= 0:
-            return None, True
-        look = find_table(case.n, case.agree, case.labels, products, case.first, budget)
-        budget -= look.examined
-        if look.table is not None:
-            return (case, look.table), gave_up
-        gave_up |= not look.complete
-    return None, gave_up
-
-
-def _printing(figure: Figure, case: _Case, allowed: Box) -> Products:
-    """Return the products of margins whose kappa prints like the figure: an end of the rounding may print otherwise."""
-    low, high = products_of(case.n, case.agree, allowed.low, allowed.high)
-    if case.agree < case.n:
-        while low <= high and not fits(figure, point(kappa_of(case.n, case.agree, low))):
-            low += 1
-        while low <= high and not fits(figure, point(kappa_of(case.n, case.agree, high))):
-            high -= 1
-    return low, high
-
-
-def _allowed(figure: Figure) -> Box:
-    box = rounding_box(figure)
-    value = box.low if figure.approximate else printed_value(figure)
-    if limit(figure) == "above":
-        return Box(value, Fraction(1))
-    if limit(figure) == "below":
-        return Box(Fraction(-1), box.high if figure.approximate else value)
-    return box
-
-
-def _possible(figure: Figure, case: _Case, table: Table, cases: Sequence[_Case], has_cases: bool) -> Checked:
-    low, high = _range(cases)
-    unprinted = _UNPRINTED.replace("each rater", "the other rater") if case.first else _UNPRINTED
-    how_many = f"{case.labels} labels{'' if has_cases else ' (their number is not printed)'}"
+    low, high = _range([_Case(n, agree, of) for agree in (counts[0], counts[-1]) for of in _labels(labels)])
+    words = f"{counts[0]:,}{f' to {counts[-1]:,}' if len(counts) > 1 else ''} of {n:,} agree"
+    ends = f"{number(low, figure)} to {number(high, figure)}"
+    if not fits(figure, Box(low, high)):
+        on = f"on {labels or f'{FEWEST} to {MOST}'} labels"
+        sentence = f"{words}; {on} kappa is then from {ends}, not {figure.printed}."
+        if counts[0] == n:
+            sentence = f"All {n:,} agree, so that kappa is 1, or 0/0 where only one label is used."
+        return Checked("kappa", "impossible", sentence, None, float(low), float(high))
     if fits(figure, point(low)) and fits(figure, point(high)):
-        sentence = f"{case.words}, so that kappa is {number(high, figure)}, printed as {figure.printed}."
+        sentence = f"{words}, so that kappa is {number(high, figure)}, printed as {figure.printed}."
         return Checked("kappa", "reproduced", sentence, float(high))
-    sentence = (
-        f"{case.words}, which leaves a kappa from {number(low, figure)} to {number(high, figure)}; with {how_many} "
-        f"the matrix {drawn(table)} prints {figure.printed}, others print others, and {unprinted}."
-    )
-    return Checked("kappa", "underdetermined", sentence, None, float(low), float(high), wanting=unprinted)
+    sentence = f"{words}, which leaves a kappa from {ends}: {_UNPRINTED}."
+    return Checked("kappa", "underdetermined", sentence, None, float(low), float(high), wanting=_UNPRINTED)
 
 
-def _impossible(figure: Figure, cases: Sequence[_Case], labels: int | None) -> Checked:
-    low, high = _range(cases)
-    case = max(cases, key=lambda one: one.labels)
-    on = f"on {labels or f'{FEWEST} to {MOST}'} labels"
-    on += f" of which one rater used {', '.join(f'{count:,}' for count in case.first)}" if case.first else ""
-    if case.agree == case.n:
-        sentence = f"All {case.n:,} agree, so that kappa is 1, or 0/0 where only one label is used."
-    elif not fits(figure, Box(low, high)):
-        ends = f"{number(low, figure)} to {number(high, figure)}"
-        sentence = f"{case.words}; {on} kappa is then from {ends}, not {figure.printed}."
-    else:
-        sentence = f"{case.words}; no matrix of whole counts {on} has a kappa that prints as {figure.printed}."
-    return Checked("kappa", "impossible", sentence, None, float(low), float(high))
+def _labels(labels: int | None) -> Sequence[int]:
+    return range(FEWEST, MOST + 1) if labels is None else (labels,)
 
 
 def _no_agreement(agreement: Figure, n: int) -> Checked:
@@ -274,3 +170,26 @@ def _range(cases: Sequence[_Case]) -> tuple[Fraction, Fraction]:
 
 def _whole(figure: Figure | None) -> int | None:
     return int(printed_value(figure)) if figure is not None and is_exact_count(figure) else None
+
+
+def rows_by_label(rows: Sequence[str], columns: Sequence[str]) -> dict[int, int]:
+    """Return row → the column of the same label: the name, or one the beginning of the other ("Infra.").
+
+    Empty if a row has no column of its name, or several.
+    """
+    positions: dict[int, int] = {}
+    for place, row in enumerate(rows):
+        exact = [at for at, column in enumerate(columns) if _plain(column) == _plain(row)]
+        alike = exact or [
+            at
+            for at, column in enumerate(columns)
+            if _plain(row).startswith(_plain(column)) or _plain(column).startswith(_plain(row))
+        ]
+        if len(alike) != 1 or alike[0] in positions.values():
+            return {}
+        positions[place] = alike[0]
+    return positions
+
+
+def _plain(label: str) -> str:
+    return label.strip(" .").casefold()

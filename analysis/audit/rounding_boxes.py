@@ -69,16 +69,6 @@ def scale(figure: Figure) -> int:
     return 100 if figure.unit in ("share", "difference") else 1
 
 
-def as_fraction(figure: Figure) -> str:
-    """Return the number as a fraction, with as many digits as are printed."""
-    return f"{float(printed_value(figure)):.{fraction_digits(figure)}f}"
-
-
-def fraction_digits(figure: Figure) -> int:
-    """Return how many digits are behind the point of a figure as a fraction."""
-    return decimals(figure.digits) + (2 if scale(figure) > 1 else 0)
-
-
 def limit(figure: Figure) -> str | None:
     """Return the kind of limit that a figure is: "above", "below", or `None`."""
     if figure.bound is not None:

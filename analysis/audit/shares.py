@@ -11,14 +11,6 @@ from fractions import Fraction
 from msgspec import structs
 
 from misstep.analysis.audit.checked import CUT_OFF, Checked, compared, underdetermined
-from misstep.analysis.audit.repairs import (
-    count_mistyped,
-    first_of,
-    other_cases,
-    own_digits_exchanged,
-    repeated_cases,
-    share_mistyped,
-)
 from misstep.analysis.audit.rounding_boxes import (
     counts_in,
     input_box,
@@ -46,7 +38,7 @@ def check_percentage(figure: Figure, count: Figure | None, n: Figure | None, rep
     cases = int(printed_value(n)) * runs
     if cases <= 0:
         return underdetermined("percentage", f"A percentage of {cases} cases says nothing.")
-    return _with_count(figure, count, cases) if count is not None else _without_count(figure, cases, runs)
+    return _with_count(figure, count, cases) if count is not None else _without_count(figure, cases)
 
 
 def check_share_beside(figure: Figure, beside: Sequence[Figure], most: Figure | None) -> Checked:
@@ -103,33 +95,27 @@ def _impossible_mean(figure: Figure, answers: int, unit: Fraction) -> Checked:
     totals = [below * unit, (below + 1) * unit]
     near = " and ".join(f"{_plain(total)} / {answers:,} is {number(total / answers, figure)}" for total in totals)
     cut = next((total for total in totals if is_cut_off(figure, point(total / answers))), None)
-    exchanged = next(
-        (repair for total in totals if (repair := own_digits_exchanged(figure, point(total / answers)))), ""
-    )
     sentence = f"No total of {answers:,} answers has a mean that prints as {figure.printed}: {near}."
-    repair = exchanged if cut is None else f"{_plain(cut)} / {answers:,}, and {CUT_OFF}"
+    repair = "" if cut is None else f"{_plain(cut)} / {answers:,}, and {CUT_OFF}"
     return Checked("mean", "impossible", sentence, suggestion=repair)
 
 
 def _with_count(figure: Figure, count: Figure, cases: int) -> Checked:
     exact = int(printed_value(count))
     working, share = f"{exact:,} / {cases:,}", Fraction(exact, cases)
-    mistyped = count_mistyped(figure, count, cases)
     if not 0 <= exact <= cases:
         sentence = f"{working} is not part of a whole."
-        return Checked("percentage", "impossible", sentence, float(share), suggestion=mistyped)
+        return Checked("percentage", "impossible", sentence, float(share))
     checked = compared("percentage", figure, working, point(share))
     if checked.status != "differs" or limit(figure) is not None or figure.approximate:
         return checked
-    own = own_digits_exchanged(figure, point(share))
-    repair = checked.suggestion or first_of(own, mistyped, other_cases(figure, cases, exact))
     if counts_in(figure, cases):
-        return structs.replace(checked, suggestion=repair)
+        return checked
     sentence = checked.sentence.removesuffix(".") + f", and no whole count of {cases:,} prints so."
-    return structs.replace(checked, status="impossible", sentence=sentence, suggestion=repair)
+    return structs.replace(checked, status="impossible", sentence=sentence)
 
 
-def _without_count(figure: Figure, cases: int, runs: int) -> Checked:
+def _without_count(figure: Figure, cases: int) -> Checked:
     if not 0 <= printed_value(figure) <= 1:
         return Checked("percentage", "impossible", f"{figure.printed} is not a share of a whole.")
     if limit(figure) is not None or figure.approximate:
@@ -149,13 +135,7 @@ def _without_count(figure: Figure, cases: int, runs: int) -> Checked:
         "percentage",
         "impossible",
         f"No whole count of {cases:,} prints as {figure.printed}: {near}.",
-        suggestion=first_of(
-            "" if cut_off is None else f"{cut_off:,} / {cases:,}, and {CUT_OFF}",
-            share_mistyped(figure, cases),
-            other_cases(figure, cases, None),
-            repeated_cases(figure, cases) if runs == 1 else "",
-            most=1,
-        ),
+        suggestion="" if cut_off is None else f"{cut_off:,} / {cases:,}, and {CUT_OFF}",
         repair="" if cut_off is None else "cut_off",
     )
 

@@ -7,5 +7,5 @@ Shares: `proportions`, `two_proportions`, `paired`, `clustered`, `clustered_pair
 Judges: `diagnostic`, `correction` (prevalence under judge error), `thresholds`, `ranking`.
 Comparisons: `relative_change` (ratios of sums), `power`, `significance`, `marginal_homogeneity`.
 Resampling: `resampling`.
-Printed figures: `audit`, `reconstruction`. Results: `estimate` (a value with its interval), `significance` (a test).
+Printed figures: `audit`. Results: `estimate` (a value with its interval), `significance` (a test).
 """

@@ -106,23 +106,6 @@ def _decoded(decoder: "msgspec.json.Decoder[T]", data: bytes, path: Path, line: 
         raise InputError(str(error), file=path, line=line) from error
 
 
-def yaml_rows(path: Path, type_: type[Row]) -> Iterator[Row]:
-    """Return the entries of a YAML file that is one list, as `type_`; keys without a field are left out."""
-    import yaml  # takes 30 ms, and most sets have none
-
-    try:
-        entries = yaml.safe_load(file_text(path))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InputError(f"no YAML: {' '.join(str(error).split())}", file=path) from error
-    if not isinstance(entries, list):
-        raise InputError("no list of entries", file=path)
-    for number, entry in enumerate(entries):
-        try:
-            yield msgspec.convert(entry, type_, strict=False)
-        except msgspec.ValidationError as error:
-            raise InputError(str(error), file=path, field=f"[{number}]") from error
-
-
 def csv_rows(path: Path, type_: type[Row], optional: Collection[str] = ()) -> Iterator[Row]:
     """Return the rows of a CSV file as `type_`; other columns are left out.
 

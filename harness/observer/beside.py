@@ -34,7 +34,7 @@ class ObserverBeside(Observer):
     Parameters
     ----------
     detector
-        `rules`, `prompted`, `openhands_stuck` or `package.module:Class`.
+        `rules`, `prompted` or `package.module:Class`.
     task
         What the agent was asked to do.
     model, base_url

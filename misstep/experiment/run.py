@@ -40,9 +40,7 @@ def run(
     delay: Annotated[
         int, typer.Option(min=1, metavar="N", help="Steps that the detector's answer takes, on average.")
     ] = 2,
-    detector: Annotated[
-        str, typer.Option(metavar="NAME", help="Detector: rules, openhands_stuck, or package.module:name.")
-    ] = "rules",
+    detector: Annotated[str, typer.Option(metavar="NAME", help="Detector: rules, or package.module:name.")] = "rules",
     cases: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Repair cases of your own to work on, in place of generated projects."),

@@ -38,7 +38,7 @@ def observe(
         typer.Option(help="Only record what is seen, or word what the agent would have been told as well."),
     ] = "shadow",
     detector: Annotated[
-        str, typer.Option(metavar="NAME", help="Detector: rules, prompted, openhands_stuck, or package.module:Class.")
+        str, typer.Option(metavar="NAME", help="Detector: rules, prompted, or package.module:Class.")
     ] = "rules",
     categories: Annotated[str, typer.Option(metavar="A,B", help="Categories to keep; by default all.")] = "",
     guidance: Annotated[

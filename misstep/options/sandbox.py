@@ -50,7 +50,7 @@ _Observe = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Detector that looks on in real time: rules, prompted, openhands_stuck, or package.module:Class.",
+        help="Detector that looks on in real time: rules, prompted, or package.module:Class.",
     ),
 ]
 _ObserveEvery = Annotated[

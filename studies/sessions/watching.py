@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from time import perf_counter
 
 import msgspec
 from msgspec.structs import replace
@@ -81,9 +80,8 @@ STUCK: Mapping[str, str] = {"infinite_loop": "planted loops", "tool_call_failure
 WATCHERS: Mapping[str, ReplayOptions] = {
     "rules, asked every 5 steps": ReplayOptions("rules"),
     "rules, asked at every step": ReplayOptions("rules", every=1),
-    "openhands_stuck, asked at every step": ReplayOptions("openhands_stuck", every=1),
 }
-"""Detectors by name. Wink asks every 5 steps, OpenHands its own detector at every step."""
+"""Detectors by name; Wink asks every 5 steps."""
 
 
 def watched_errors(datasets: Sequence[str] = ANNOTATED) -> list[WatchedRun]:
@@ -106,21 +104,17 @@ def watched_errors(datasets: Sequence[str] = ANNOTATED) -> list[WatchedRun]:
     return watched
 
 
-def watched_generated(n: int, seed: int) -> tuple[list[WatchedRun], dict[str, float]]:
+def watched_generated(n: int, seed: int) -> list[WatchedRun]:
     """Generated runs with planted loops or failing calls as each detector watches them, among clean ones."""
     cases = [
         case for case in generate_sessions(n, seed) if STUCK.keys() & case.evidence or not any(case.truth.values())
     ]
-    agent_steps = sum(step.role == "agent" for case in cases for step in case.trajectory.steps)
     watched: list[WatchedRun] = []
-    milliseconds: dict[str, float] = {}
     for watcher, options in WATCHERS.items():
-        started = perf_counter()
         records = [replay(case.trajectory, options) for case in cases]
-        milliseconds[watcher] = 1000 * (perf_counter() - started) / agent_steps
         for category, dataset in STUCK.items():
             for case, record in zip(cases, records, strict=True):
                 onsets = case.evidence.get(category, ())[:1]
                 if onsets or not any(case.truth.values()):
                     watched.append(watched_run(dataset, watcher, record, onsets))
-    return watched, milliseconds
+    return watched

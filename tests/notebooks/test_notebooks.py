@@ -10,13 +10,12 @@ import pytest
 from msgspec import Struct
 
 from misstep.analysis.pages.notebooks.display import TABLE_TYPE, Shown
-from misstep.analysis.papers.wink import simulation
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.files import from_document
 from misstep.harness.datasets.catalogue import data_sets
 from misstep.studies.recorded import again, generated_study, recovery
 from misstep.studies.recorded.classified import RUN_SETS
-from misstep.studies.reflexive import memory, plateau
+from misstep.studies.reflexive import plateau
 from misstep.studies.sessions import watching
 from tests.conftest import MadeOnce
 from tests.misstep.made_up_runs import four, repaired_run
@@ -71,10 +70,8 @@ def small_studies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shrink the studies: what agrees with a table agrees at any size, and `make reproduce` runs them whole."""
     sizes: dict[Any, dict[str, dict[str, Any]]] = {
         generated_study: {"generated_study": {"n": 250, "validation": 200}},
-        memory: {"memory_study": {"sets": 2, "rounds": 2}, "drift_study": {"seeds": (0,)}},
         plateau: {"generated_answers": {"n": 120}},
         recovery: {"unaided_loops": {"datasets": RUN_SETS[:3]}},
-        simulation: {"power_table": {"samples": 50}},
     }
     for module, functions in sizes.items():
         for name, arguments in functions.items():

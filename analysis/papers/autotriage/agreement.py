@@ -14,9 +14,6 @@ from msgspec import Struct, structs
 from misstep.analysis.audit.tables import checked_figure, checked_rows
 from misstep.analysis.labels import Labels
 from misstep.analysis.measures.agreement import AgreementReport, agreement_report
-from misstep.analysis.measures.triage.disagreement import disagreement
-from misstep.analysis.measures.triage.disagreement_tables import agreement_rows
-from misstep.analysis.measures.triage.simulated_raters import error_model, simulated_study
 from misstep.analysis.published import load_paper
 from misstep.analysis.stats.clusters.clustered import cluster_bootstrap
 from misstep.analysis.stats.estimate import Estimate
@@ -181,36 +178,3 @@ def _items_by_cluster(clusters: Sequence[str], patterns: IntArray, n_patterns: i
     table = np.zeros((len(names), n_patterns), dtype=np.int64)
     np.add.at(table, (places, patterns), 1)
     return table[np.argsort(np.unique(places, return_index=True)[1])]  # clusters in the order of their first items
-
-
-@made_by_this
-def simulated_annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
-    """Return the agreement of the simulated raters of `data/annotation/simulated_raters.toml`, as in table 2."""
-    model = error_model()
-    study = simulated_study(model, seed)
-    simulation = disagreement(study, resamples, seed)
-    source = f"{len(study.raters)} simulated raters of {simulation.n} cases, seed {seed}"
-    return Table(
-        name="simulated_annotation",
-        paper="autotriage",
-        title=f"Agreement of {len(study.raters)} simulated raters (a test of the pipeline of table 2)",
-        finding=(
-            "These raters are simulated: by a stated model of errors they reach a Fleiss' kappa of "
-            f"{with_interval(simulation.report.fleiss_kappa, 'coefficient')}, which follows from the model and says "
-            "nothing about people."
-        ),
-        rows=agreement_rows(simulation, source, "generated"),
-        notes=(
-            f"The model: {model.border:.0%} of the cases of task and agent lie at the border of the two, and there the "
-            f"raters say task in {_listed([rater.task_at_border for rater in model.raters])} of the cases, whatever "
-            "the truth. Elsewhere they err at the stated rates of data/annotation/simulated_raters.toml, which are "
-            "fitted to nobody.",
-            "Raw agreement over all raters has Korn and Graubard's interval over cases, that of two raters Wilson's.",
-        ),
-        generator="misstep.analysis.measures.triage.simulated_raters.simulated_study",
-    )
-
-
-def _listed(shares: list[float]) -> str:
-    *most, last = (f"{share:.0%}" for share in shares)
-    return f"{', '.join(most)} and {last}" if most else last

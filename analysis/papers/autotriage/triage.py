@@ -10,8 +10,7 @@ from msgspec import structs
 
 from misstep.analysis.measures.judging.pairs.comparison import comparison_table
 from misstep.analysis.measures.judging.scores import Scores
-from misstep.analysis.measures.triage.cases import AGENT, BASELINE, LABELS, TASK, JudgedCases
-from misstep.analysis.measures.triage.closed_loop import Critic
+from misstep.analysis.measures.triage.cases import BASELINE, LABELS, TASK, JudgedCases
 from misstep.analysis.measures.triage.comparison import ComparedCases, Planted, planted_and_found
 from misstep.analysis.measures.triage.real import TriagedSet
 from misstep.analysis.measures.triage.tables import (
@@ -27,8 +26,7 @@ from misstep.analysis.measures.triage.tables import (
     runs_finding,
     subcategories_table,
 )
-from misstep.analysis.papers.autotriage.closed_loop import printed_critics
-from misstep.analysis.papers.autotriage.judges import triage_errors_table, triage_table
+from misstep.analysis.papers.autotriage.judges import matrix_counts, triage_errors_table, triage_matrices, triage_table
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import (
@@ -192,7 +190,7 @@ _DIRECTION = TableHead(
 @made_by_this
 def error_direction_table(compared: ComparedCases | None) -> Table:
     """Return the direction of judges' errors between agent and task: by table 4's counts, and on generated cases."""
-    rows = [row for critic in printed_critics() for row in _printed_direction(critic)]
+    rows = _printed_directions()
     directions = {} if compared is None else {name: one.direction for name, one in compared.runs.items()}
     if compared is not None:
         rows += [
@@ -207,13 +205,18 @@ def error_direction_table(compared: ComparedCases | None) -> Table:
     )
 
 
-def _printed_direction(critic: Critic) -> list[Row]:
-    to_agent, to_task, to_harness = critic.counts[AGENT]
-    share = wilson(to_task, to_agent + to_task + to_harness)
-    return [
-        estimate_row(AGENT_TO_TASK, share, "share", critic.name, "Table 4", "recomputed"),
-        Row(TASK_TO_AGENT, None, evidence="recomputed", unit="share", group=critic.name, reason=_NOT_PRINTED),
-    ]
+def _printed_directions() -> list[Row]:
+    rows: list[Row] = []
+    for name, matrix in triage_matrices().items():
+        group = f"{name.capitalize()}, read-only (table 4)"
+        counts = dict(zip(matrix.rows, matrix_counts(matrix), strict=True))["Agent Err."]
+        given = {column: counts[matrix.columns.index(column)] for column in ("Agent", "Task", "Harn.")}
+        share = wilson(given["Task"], sum(given.values()))
+        rows += [
+            estimate_row(AGENT_TO_TASK, share, "share", group, "Table 4", "recomputed"),
+            Row(TASK_TO_AGENT, None, evidence="recomputed", unit="share", group=group, reason=_NOT_PRINTED),
+        ]
+    return rows
 
 
 @made_by_this

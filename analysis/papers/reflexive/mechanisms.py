@@ -334,3 +334,20 @@ def _categories(paper: Paper) -> list[str]:
 def _maybe(paper: Paper, run: str, category: str, part: str) -> Figure | None:
     wanted = f"runs.{run}.categories.{category.replace(' ', '_')}.{part}"
     return next((figure for figure in paper.figure if figure.id == wanted), None)
+
+
+_MEMORY = {
+    "runs.run1.lessons_stored": "Lessons stored",
+    "runs.run1.lessons_surfaced_in_prompt": "Lessons shown at once",
+}
+
+
+@made_by_this
+def memory_table() -> Table:
+    """Return how many lessons the original stored and showed, as printed."""
+    paper = load_paper(_SLUG)
+    stored, shown = (paper[key].printed for key in _MEMORY)
+    return TableHead("memory", _SLUG, "Lessons that are stored, and those that are shown").table(
+        f"The original stored {stored} lessons and showed {shown} at once.",
+        (published_row(paper[key], name, group="As printed") for key, name in _MEMORY.items()),
+    )

@@ -29,12 +29,11 @@ DETECTORS: Registry[type[Detector]] = Registry(
     {
         "rules": "misstep.harness.observer.detectors.rules:RuleDetector",
         "prompted": "misstep.harness.observer.detectors.prompted:PromptedDetector",
-        "openhands_stuck": "misstep.harness.observer.detectors.openhands_stuck:OpenHandsStuck",
     },
 )
 
 
-_ASK_NO_MODEL = ("rules", "openhands_stuck")
+_ASK_NO_MODEL = ("rules",)
 NEED_A_MODEL = ("prompted",)
 
 

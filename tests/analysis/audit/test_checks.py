@@ -226,7 +226,6 @@ def test_about_covers_the_digits_that_carry_no_information_and_an_abbreviation_i
 @pytest.mark.parametrize(
     ("check", "printed", "unit", "inputs", "suggestion"),
     [
-        ("share_of", "12.5", "number", {"part": "120", "whole": "9.5"}, "with 119 instead of 120 it would fit"),
         ("relative_change", "+330%", "share", {"from": "28", "to": "120"}, "rounded to 10s it would print as +330%"),
     ],
 )

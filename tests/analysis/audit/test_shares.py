@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from msgspec import structs
 
-from misstep.analysis.audit.checked import CUT_OFF, Checked
+from misstep.analysis.audit.checked import Checked
 from misstep.analysis.audit.checks import check_all
 from misstep.analysis.audit.shares import check_mean, check_percentage
 from misstep.analysis.published import Figure, Paper
@@ -49,16 +49,16 @@ def test_a_percentage_of_no_cases_is_left_open(n: str) -> None:
 @pytest.mark.parametrize(
     ("printed", "n", "count", "suggestion"),
     [
-        ("18.85%", "226", "42", "with two digits exchanged, 18.58%, it would fit"),
+        ("18.85%", "226", "42", ""),
         ("18.5%", "226", "42", "the further digits are cut off instead of rounded"),
-        ("18.42%", "226", "42", "42 / 228 would print as 18.42%"),
-        ("36.920%", "539", "191", "with 199 instead of 191 it would fit"),
-        ("36.7%", "128", "74", "with 47 instead of 74 it would fit"),
+        ("18.42%", "226", "42", ""),
+        ("36.920%", "539", "191", ""),
+        ("36.7%", "128", "74", ""),
         ("71.4%", "7", "12", ""),
-        ("59.52%", "251", None, "150 / 252 would print as 59.52%"),
+        ("59.52%", "251", None, ""),
         ("0.5%", "181", None, "the further digits are cut off instead of rounded"),
-        ("12.50%", "37", None, "with 8 runs of each of the 37 cases, 37 / 296 would fit"),
-        ("15.83%", "13", None, "with two digits exchanged, 15.38%, 2 / 13 would fit"),
+        ("12.50%", "37", None, ""),
+        ("15.83%", "13", None, ""),
         ("97.7%", "118", None, ""),
         ("54.2%", "11", None, ""),
     ],
@@ -69,49 +69,6 @@ def test_a_repair_that_makes_a_percentage_fit_is_suggested(printed, n, count, su
     assert suggestion in result.suggestion
     assert bool(suggestion) == bool(result.suggestion)
     assert (result.repair == "cut_off") == ("cut off" in suggestion)
-
-
-def shares_of_251(*texts: str) -> list[Checked]:
-    shares = [
-        figure(text, "share", f"s{place}", check="percentage", inputs={"n": "n"}) for place, text in enumerate(texts)
-    ]
-    paper = Paper("made-up", "A made-up paper", "Nobody", (figure("251", name="n"), *shares))
-    return [checked for _, checked in check_all(paper)]
-
-
-def test_shares_of_one_number_that_all_fit_another_say_the_same() -> None:
-    result = shares_of_251("59.52%", "51.19%", "20.24%", "33.33%")
-    assert {checked.status for checked in result} == {"impossible"}
-    assert {checked.suggestion for checked in result} == {"all 4 percentages of 251 fit 252 instead"}
-
-
-def test_the_shares_that_do_not_fit_may_fit_another_number_alone() -> None:
-    result = shares_of_251("59.52%", "51.19%", "56.18%", "49.00%")
-    assert [checked.status for checked in result] == ["impossible", "impossible", "reproduced", "reproduced"]
-    assert result[0].suggestion == result[1].suggestion == "the 2 percentages that do not fit 251 fit 252 instead"
-    assert result[2].suggestion == ""
-
-
-def test_one_share_printed_in_two_places_is_no_table_of_shares() -> None:
-    def solved(place: str, count: str) -> Figure:
-        inputs = {"count": count, "n": "n"}
-        return structs.replace(figure("62%", "share", place, check="percentage", inputs=inputs), place=place)
-
-    counts = (figure("401", name="n"), figure("251", name="one"), figure("251", name="other"))
-    twice = Paper("made-up", "", "", (*counts, solved("Abstract", "one"), solved("Table 1", "one")))
-    assert {checked.suggestion for _, checked in check_all(twice)} == {CUT_OFF}
-    two = Paper("made-up", "", "", (*counts, solved("Abstract", "one"), solved("Table 1", "other")))
-    both = f"{CUT_OFF}, or all 2 percentages of 401 fit some numbers of cases from 402 to 405 instead"
-    assert {checked.suggestion for _, checked in check_all(two)} == {both}
-
-
-def test_a_sum_and_a_share_that_fit_with_the_same_other_count_say_so() -> None:
-    parts = [figure(text, name=f"x{place}") for place, text in enumerate(("264", "84", "191"))]
-    total = figure("547", name="n", check="sum", inputs={"parts": ("x0", "x1", "x2")})
-    share = figure("36.38%", "share", "s", check="percentage", inputs={"count": "x2", "n": "n"})
-    result = check_all(Paper("made-up", "A made-up paper", "Nobody", (total, share, *parts)))
-    words = "with 199 instead of 191 the sum and the share both fit"
-    assert [(checked.status, checked.suggestion) for _, checked in result] == [("differs", words), ("differs", words)]
 
 
 @pytest.mark.parametrize(

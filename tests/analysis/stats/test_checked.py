@@ -37,9 +37,6 @@ from misstep.analysis.stats.diagnostic import count_confusion
 from misstep.analysis.stats.pass_at_k import each_task
 from misstep.analysis.stats.printed import two_proportions
 from misstep.analysis.stats.printed.audit import counts_that_print
-from misstep.analysis.stats.printed.kappa_tables import fill, find_table
-from misstep.analysis.stats.printed.reconstruction import reconstruct
-from misstep.analysis.stats.printed.row_completion import completions
 from misstep.analysis.stats.ranking import average_precision
 from misstep.analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa, gwet_ac
 from misstep.analysis.stats.raters.coefficients import distances
@@ -50,7 +47,7 @@ from misstep.analysis.stats.raters.marginal_homogeneity import (
     zero_mean,
 )
 from misstep.analysis.stats.raters.patterns import contingency_table
-from misstep.analysis.stats.raters.rater_margins import Dissent, possible_dissents, possible_ratings
+from misstep.analysis.stats.raters.rater_margins import possible_dissents
 from misstep.analysis.stats.resampling import bca
 from misstep.analysis.stats.significance import holm
 from misstep.harness.errors import UsageError
@@ -130,31 +127,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "words beside a figure": (lambda: counts_that_print("about 5", 10), "no number: 'about 5'"),
     "a figure that is not a number": (lambda: counts_that_print("NaN", 10), "no finite number: 'NaN'"),
     "an endless figure": (lambda: counts_that_print("Infinity", 10), "no finite number: 'Infinity'"),
-    "raters of no items": (lambda: find_table(0, 0, 2, (0, 0), ()), "0 of 0 items alike on"),
-    "more agreements than items": (lambda: find_table(5, 6, 2, (0, 25), ()), "6 of 5 items alike on"),
-    "raters with one label": (lambda: find_table(5, 3, 1, (0, 25), ()), "3 of 5 items alike on"),
-    "margins of more than the items": (lambda: find_table(5, 3, 2, (0, 25), (4, 2)), "a rater's labels [4, 2] are"),
-    "margins of other labels": (lambda: find_table(5, 3, 2, (0, 25), (1, 2, 2)), "a rater's labels [1, 2, 2]"),
-    "a margin below 0": (lambda: find_table(5, 3, 2, (0, 25), (6, -1)), "a rater's labels [6, -1] are"),
-    "margins without such a table": (lambda: fill((3, 2), (2, 3), 3), "no table with 3 on its"),
-    "a search without a figure": (lambda: reconstruct(10, {}, None), "no printed figure to search with"),
-    "a search by the prevalence alone": (
-        lambda: reconstruct(10, {"prevalence": "0.5"}, None),
-        "no such measure: prevalence",
-    ),  # type: ignore[dict-item]
-    "a search over no items": (lambda: reconstruct(0, {"recall": "0.5"}, None), "0 items: a table can be"),
-    "a search over too many items": (
-        lambda: reconstruct(10**6, {"recall": "0.5"}, None),
-        "1000000 items: a table can be",
-    ),
-    "more positives than items": (lambda: reconstruct(10, {"recall": "0.5"}, 11), "11 positives out of 10 items"),
-    "a printed figure in words": (lambda: reconstruct(10, {"recall": "half"}, 5), "no number: 'half'"),
-    "a figure with too many digits": (
-        lambda: reconstruct(10, {"recall": "0.123456789"}, 5),
-        "a figure with more than 8",
-    ),
-    "a row of too few labels": (lambda: completions(9, 4, 3, {0: (1, 2)}), "the known rows are not rows"),
-    "a row of an unknown label": (lambda: completions(9, 4, 3, {3: (1, 2, 0)}), "the known rows are not rows"),
     "a quantile of no values": (lambda: binned_quantile(np.zeros(3, dtype=np.int64), 0.5), "no values in any bin"),
     "a quantile beyond all values": (
         lambda: binned_quantile(np.ones(3, dtype=np.int64), 1.0),
@@ -176,15 +148,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a missing answer": (lambda: count_confusion([True, False], [True, None]), "None where an answer is yes"),  # type: ignore[list-item]
     "flags of no items": (lambda: rogan_gladen((5, 0), (1, 2), (2, 2)), "a count outside its total: 5"),
     "more flags than items": (lambda: rogan_gladen((5, 4), (1, 2), (2, 2)), "a count outside its total: 5"),
-    "one category of three raters": (
-        lambda: possible_ratings(Dissent(5, (1, 0, 0), 0), {"fleiss": "0.5"}, 1),
-        "1 categories: disagreement needs two",
-    ),
-    "ratings of no items": (lambda: possible_ratings(Dissent(0, (0, 0, 0), 0), {"fleiss": "0.5"}, 2), "no items"),
-    "raters who never differ": (
-        lambda: possible_ratings(Dissent(5, (0, 0, 0), 0), {"fleiss": "1.00"}, 2),
-        "a kappa that may be 1",
-    ),
     "fewer than 0 disagreements": (lambda: possible_dissents(10, -1, 0, 0), "a count of items below 0"),
     "a table of kappa that is no square": (
         lambda: cohen_kappa([[1, 2, 3], [4, 5, 6]]),

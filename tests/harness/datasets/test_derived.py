@@ -21,12 +21,12 @@ from misstep.harness.datasets.catalogue import data_sets, files_of, inputs_of, m
 from misstep.harness.datasets.derived import DERIVATIONS, LEFT_OUT
 from misstep.harness.datasets.upstream import file_bytes
 
-BY_HAND = {"condefects", "debugbench", "gemmaforge", "humaneval_codegen16b_samples", "humanevalfix", "patch_corpora"}
+BY_HAND = {"condefects", "debugbench", "gemmaforge", "humaneval_codegen16b_samples", "humanevalfix"}
 
 
-def test_all_sets_but_eight_can_be_fetched_whole() -> None:
+def test_all_sets_but_seven_can_be_fetched_whole() -> None:
     assert {name for name in data_sets() if made_by_hand(name)} == BY_HAND | {"quixbugs", "utboost"}
-    assert len(data_sets()) == 29
+    assert len(data_sets()) == 27
 
 
 def registered(name: str, file: str) -> str:

@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from random import Random
+from statistics import mode
 
 from msgspec import structs
 
 from misstep.analysis.measures.triage.annotated import AnnotatedStudy
 from misstep.analysis.measures.triage.disagreement import disagreement
-from misstep.analysis.measures.triage.simulated_raters import error_model, simulated_study
+from misstep.harness.records.annotation import RaterAnswer
 from misstep.studies.annotation.cases import open_cases
 from misstep.studies.annotation.export import document, measured
 from misstep.studies.annotation.plan import planned
@@ -23,9 +25,26 @@ def _asked(folder: Path, study: AnnotatedStudy) -> Path:
     return folder
 
 
+def _study() -> AnnotatedStudy:
+    """Forty cases that three raters label, about which they talk where they differ."""
+    random, raters = Random(2), ("ann", "ben", "cho")  # noqa: S311 (made-up data)
+    labels = {f"case {number}": [random.choice(("task", "agent", "agent")) for _ in raters] for number in range(40)}
+    answers = [
+        RaterAnswer(item, rater, "independent", label, certainty="high")
+        for item, own in labels.items()
+        for rater, label in zip(raters, own, strict=True)
+    ]
+    talked_over = [
+        RaterAnswer(item, rater, "reconciliation", mode(own), certainty="high")
+        for item, own in labels.items()
+        if len(set(own)) > 1
+        for rater in raters
+    ]
+    return AnnotatedStudy(tuple(labels), raters, (*answers, *talked_over), ("task", "agent", "infrastructure", "pass"))
+
+
 def test_the_figures_of_a_study_are_those_of_what_its_raters_said(tmp_path: Path) -> None:
-    model = error_model()
-    simulated = simulated_study(structs.replace(model, n=40, border=0.4, calibration=0), seed=2)
+    simulated = _study()
     cases = open_cases(_asked(tmp_path / "cases", simulated))
     plan = planned(cases.ids, simulated.raters, 6, 0, cases.labels)
     blind, after = simulated.blind(), simulated.reconciled()

@@ -9,15 +9,13 @@ from misstep.studies.sessions.watching import ANNOTATED, STUCK, WATCHERS, watche
 
 
 def test_each_detector_watches_the_same_generated_runs_and_finds_loops_among_look_alikes() -> None:
-    runs, milliseconds = watched_generated(80, 5)
+    runs = watched_generated(80, 5)
     by_detector = {name: [run.run for run in runs if run.detector == name] for name in WATCHERS}
     assert len({tuple(names) for names in by_detector.values()}) == 1
-    assert set(milliseconds) == set(WATCHERS)
     results = {(one.detector, one.dataset): one for one in alarms(runs)}
     for dataset in STUCK.values():
-        rules, peer = (results[f"{name}, asked at every step", dataset] for name in ("rules", "openhands_stuck"))
+        rules = results["rules, asked at every step", dataset]
         assert (rules.onsets_found.value or 0) > (rules.by_others.value or 1)
-        assert rules.found.n == peer.found.n
 
 
 @pytest.mark.data

@@ -6,7 +6,6 @@ from msgspec import structs
 from misstep.analysis.measures.triage.annotated import AnnotatedStudy
 from misstep.analysis.measures.triage.disagreement import disagreement, rater_agreement
 from misstep.analysis.measures.triage.disagreement_tables import annotation_tables, disputes_table
-from misstep.analysis.measures.triage.simulated_raters import ErrorModel, SimulatedRater, simulated_study
 from misstep.analysis.tables.text import table_text
 from misstep.harness.records.annotation import Phase, RaterAnswer
 
@@ -137,13 +136,7 @@ def test_a_study_with_little_in_it_says_what_cannot_be_told(study: AnnotatedStud
     assert table_text(disputes_table(study, "made up"))
 
 
-def test_the_planted_lean_of_simulated_raters_is_found() -> None:
-    errors = {"agent": {"task": 0.01}, "task": {"agent": 0.01}}
-    raters = tuple(SimulatedRater(name, border, errors=errors) for name, border in (("a", 0.1), ("b", 0.1), ("c", 0.9)))
-    model = ErrorModel(1500, 0.3, {"task": 0.3, "agent": 0.7}, raters)
-    result = _found(simulated_study(model, seed=5))
+def test_a_planted_lean_is_found() -> None:
+    result = _found(_study(*["aat"] * 24, *["tta"] * 3, *["aaa"] * 60, *["ttt"] * 13))
     assert result.lean.sign_test.p_value < 0.001
-    assert result.lean.share.value > 0.8
-    # At the border, 30% of all cases, c says task on 90% of the cases and the others on 10%.
-    use = result.raters[2].task_use
-    assert use.low < 0.3 * 0.8 < use.high
+    assert result.lean.share.value == pytest.approx(24 / 27)

@@ -8,7 +8,6 @@ import pytest
 from misstep.analysis.labels import Labels
 from misstep.analysis.measures.agreement import agreement_report
 from misstep.analysis.papers.autotriage import agreement as autotriage
-from misstep.analysis.papers.autotriage.agreement import simulated_annotation_table
 from misstep.analysis.tables import Row
 
 
@@ -72,17 +71,3 @@ def test_without_any_set_the_table_says_so_and_what_would_add_some() -> None:
     table = autotriage.real_agreement_table([], notes=["Not available: mast."])
     assert table.finding == "No set of ratings is available."
     assert "Not available: mast." in table.notes
-
-
-def test_it_says_that_its_raters_are_simulated_and_that_its_figures_are_generated() -> None:
-    table = simulated_annotation_table(resamples=200)
-    assert table.finding.startswith("These raters are simulated")
-    assert {row.evidence for row in table.rows} == {"generated"}
-    assert [row.group for row in table.rows][::2] == [
-        "All raters",
-        "simulated 1 and simulated 2",
-        "simulated 1 and simulated 3",
-        "simulated 2 and simulated 3",
-    ]
-    assert {row.n for row in table.rows} == {118, 354}
-    assert table.made_by.endswith("simulated_annotation_table")

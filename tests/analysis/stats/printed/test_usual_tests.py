@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 from statsmodels.stats.proportion import test_proportions_2indep as two_proportions
 
-from benchmarks.audit.generated_shapes import two_sided_p_values
 from misstep.analysis.stats.printed import usual_tests
-from misstep.analysis.stats.printed.two_proportions import fisher_exact, pooled_z
 from misstep.analysis.stats.printed.usual_tests import (
     LARGEST,
     MOST_PAIRS,
@@ -36,14 +34,6 @@ def test_a_quick_test_gives_a_probability_or_nothing_and_the_same_with_the_sampl
 def test_an_exact_test_gives_a_probability(first: tuple[int, int], second: tuple[int, int], name: str) -> None:
     p_value = EXACT[name](*first, *second)
     assert -1e-12 <= p_value <= 1
-
-
-def test_two_sided_p_values_begin_with_the_pooled_z_test_and_have_each_test_that_is_defined() -> None:
-    results = list(two_sided_p_values(3, 20, 9, 21, MOST_PAIRS))
-    assert results[0] == pytest.approx(pooled_z(3, 20, 9, 21).p_value)
-    assert len(results) == usual_tests.HOW_MANY
-    assert fisher_exact(3, 20, 9, 21).p_value in results
-    assert len(list(two_sided_p_values(0, 20, 9, 21, MOST_PAIRS))) < usual_tests.HOW_MANY
 
 
 def test_exact_tests_are_not_asked_of_samples_that_are_too_large_for_them() -> None:

@@ -1,1 +1,0 @@
-"""What users of other loops reported, as named cases, and the breakers that stop such loops."""
