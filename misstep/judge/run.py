@@ -63,7 +63,6 @@ def run(
 
     from misstep.analysis.gold import check_gold, item_ids, read_gold
     from misstep.analysis.measures.gates import check_known
-    from misstep.analysis.measures.judging.gate_figures import names_of_figures
     from misstep.harness.items import read_question
     from misstep.harness.runs.judging.item_selection import Sampling
     from misstep.harness.runs.judging.judge import run_judge
@@ -87,7 +86,9 @@ def run(
         folder = asked_about(opened, sessions or [], benchmark, out, data, shard)
         labels = read_question(folder).labels
         check_gold(folder, labels, item_ids(folder))
-        if gates:
+        if gates:  # a run without limits loads no library of figures
+            from misstep.analysis.measures.judging.gate_figures import names_of_figures
+
             check_known(gates, names_of_figures(labels or sorted({one.label for one in read_gold(folder)})))
         stopped: MissingPrerequisite | None = None
         try:
