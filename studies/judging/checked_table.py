@@ -87,7 +87,7 @@ class CheckedTable:
             parts += map(_folded, self._compared())
         for judge, assessment in self.assessments.items():
             shown = check_table(assessment.scores, assessment.reliability, self.rates[judge], self.source)
-            shown = with_grades(shown, assessment.grades, judge)
+            shown = with_grades(shown, assessment.grades, judge, self.source)
             rest = table_text(shown).partition("\n")[2]
             findings = main_findings(assessment, self.source)
             parts += [rest.rstrip(), *map(_folded, findings)]

@@ -44,7 +44,7 @@ from misstep.analysis.measures.judging.people.alternative_annotator import (
 from misstep.analysis.measures.judging.people.ceiling import Ceiling, ceiling, ceiling_table, raters_table
 from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample, Level, judged_sample
-from misstep.analysis.measures.judging.score_tables import scores_table
+from misstep.analysis.measures.judging.score_tables import EVERY_LABEL, scores_table
 from misstep.analysis.measures.judging.scores import Scores, score
 from misstep.analysis.measures.judging.slices import Lengths, SlicedField, sliced, slices_table
 from misstep.analysis.measures.judging.units import BoolArray
@@ -211,7 +211,7 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
     if pairs is not None:
         of_pairs = [systems_table(judge, pairs, source), position_table(judge, pairs.position, source)]
     if assessment.given.labelled or not assessment.scores.n:
-        scores = with_grades(scores_table(assessment.scores, source), assessment.grades, judge)
+        scores = with_grades(scores_table(assessment.scores, source), assessment.grades, judge, source, EVERY_LABEL)
         tables = [scores, *of_pairs, bias_table(assessment.bias, source)]
     else:
         tables = of_pairs or [label_shares_table(assessment.given, assessment.scores.judge, source)]

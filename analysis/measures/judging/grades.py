@@ -91,12 +91,11 @@ def _kappa_and_tau(sets: FloatArray, gold: IntArray, answers: IntArray, values: 
     return np.column_stack([kappa, coefficients.ratio(over_pairs(orders[0] * orders[1]), told_apart)])
 
 
-def with_grades(table: Table, grades: Grades | None, judge: str) -> Table:
+def with_grades(table: Table, grades: Grades | None, judge: str, source: str, group: str = "") -> Table:
     """Return the table of a judge's scores, where labels are grades with what these come to before all else."""
     if grades is None:
         return table
-    first = table.rows[0] if table.rows else None
-    rows = rows_from(grades, _FIELDS, first.group if first else "", first.source if first else "")
+    rows = rows_from(grades, _FIELDS, group, source)
     return structs.replace(table, finding=_finding(grades, judge), rows=(*rows, *table.rows))
 
 

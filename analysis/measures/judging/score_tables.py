@@ -37,6 +37,7 @@ _CALIBRATED: Fields = (
     ("Mean score less share right", "overconfidence", "difference"),
     ("Expected calibration error", "expected_calibration_error", "coefficient"),
 )
+EVERY_LABEL = "All labels"
 _BELOW = frozenset({"less often than", "no more often than"})
 _NAMED = 3
 
@@ -44,7 +45,7 @@ _NAMED = 3
 @made_by_this
 def scores_table(scores: Scores, source: str) -> Table:
     """Accuracy, kappa and each label's precision, recall and F1, over the answered and over all."""
-    rows = rows_from(scores, _OVERALL, "All labels", source)
+    rows = rows_from(scores, _OVERALL, EVERY_LABEL, source)
     for name, label in scores.labels.items():
         rows += rows_from(label, _OF_LABEL, name, source)
     title = f"{scores.judge} on {scores.benchmark}"
