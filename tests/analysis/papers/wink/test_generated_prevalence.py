@@ -26,7 +26,7 @@ def test_every_figure_is_generated_but_those_that_the_paper_prints(tables: dict[
     for table in tables.values():
         assert {row.evidence for row in table.rows} <= {"generated", "published"}
         assert all("seed" in row.source and "n 300" in row.source for row in table.rows if row.evidence == "generated")
-        assert table.generator == "misstep.harness.generate.study.sessions.generate_study"
+        assert table.generator == "misstep.harness.generate.sessions.generate_sessions"
 
 
 def test_printed_and_planted_stand_in_one_group(tables: dict[str, Table]) -> None:
