@@ -50,7 +50,9 @@ def test_runs_that_are_level_are_not_ranked_and_one_run_of_an_agent_leaves_no_in
     runs = {"strong": verdicts("strong", 160), "weak": verdicts("weak", 120)}
     scored = {judge: score(given, GOLD, clusters=together, resamples=50) for judge, given in runs.items()}
     line = best_of(scored, compare_judges(runs, GOLD, clusters=together))
-    assert line.startswith("strong gives the gold label most often: on 80.0% (no 95% interval: 1 run is too few) of 200 items")
+    assert line.startswith(
+        "strong gives the gold label most often: on 80.0% (no 95% interval: 1 run is too few) of 200 items"
+    )
     assert "+20.0 pp, no 95% interval, p " in line
 
 
