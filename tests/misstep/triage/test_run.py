@@ -46,7 +46,7 @@ def run(*arguments: str | Path, exit_code: int = 0) -> Any:
 
 def test_the_answer_comes_first_with_intervals_then_the_table_then_the_cases(cases):
     lines = run(cases).stdout.splitlines()
-    assert "The agent is at fault in 66.7%" in lines[0]
+    assert "The agent is at fault in 2 of 3 runs, 66.7%" in lines[0]
     assert "95% interval" in lines[0]
     assert any(line.startswith("Logical failure") for line in lines)
     assert "case-0  infrastructure, sandbox crash (75.0%)  logs/tests.log:1: No space left: disk full" in lines
