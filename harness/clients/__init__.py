@@ -1,5 +1,6 @@
 """Clients: they get an answer from a server, a cache, a recording or a script. Nothing here knows what a judge is."""
 
+import math
 import os
 import random
 from collections.abc import Callable
@@ -57,7 +58,7 @@ def open_client(settings: ClientSettings) -> Client:
     attempts = 1 if settings.client == "replay" else settings.attempts
     limits = RetryLimits(attempts, settings.attempt_seconds, settings.total_seconds)
     rng = random.Random(settings.seed)  # noqa: S311 (jitter is not a secret)
-    client = RetryingClient(client, limits, rng, RequestPace(settings.rpm, settings.tpm))
+    client = RetryingClient(client, limits, rng, RequestPace(settings.rpm or math.inf, settings.tpm or math.inf))
     client = CircuitBreakerClient(client, settings.failures_to_stop)
     if settings.in_flight is not None:
         client = ConcurrencyLimitClient(client, settings.in_flight)

@@ -4,10 +4,11 @@
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable
 
-from misstep.harness.exchange import Outcome, Reply, Request
+from misstep.harness.exchange import Failure, Outcome, Reply, Request
 
 Sleep = Callable[[float], Awaitable[None]]
 Clock = Callable[[], float]
@@ -46,13 +47,9 @@ class PerMinute:
         """Return the earliest time at which a request may be sent."""
         return self._due - _BURST
 
-    def take(self, now: float, amount: float) -> None:
-        """Count what is sent now."""
+    def add(self, now: float, amount: float) -> None:
+        """Count what is sent now, or what a request took more or less than was counted."""
         self._due = max(self._due, now) + self._interval * amount
-
-    def correct(self, amount: float) -> None:
-        """Count so much more, or less, than was taken."""
-        self._due += self._interval * amount
 
 
 class TokenEstimate:
@@ -72,11 +69,9 @@ class TokenEstimate:
 
         A request that was cut off has no outcome, and counts as expected.
         """
-        if outcome is None:
-            return expected
-        if not isinstance(outcome, Reply):
+        if isinstance(outcome, Failure):
             return 0.0
-        if outcome.input_tokens is None or outcome.output_tokens is None:
+        if outcome is None or outcome.input_tokens is None or outcome.output_tokens is None:
             return expected
         self._answers += 1
         self._output_tokens += outcome.output_tokens
@@ -88,16 +83,14 @@ class RequestPace:
 
     def __init__(
         self,
-        requests_a_minute: float | None = None,
-        tokens_a_minute: float | None = None,
+        requests_a_minute: float = math.inf,
+        tokens_a_minute: float = math.inf,
         clock: Clock = time.monotonic,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        self.n_answered = 0
         self.clock, self.sleep = clock, sleep
-        self._not_before = 0.0
-        self._requests = None if requests_a_minute is None else PerMinute(requests_a_minute)
-        self._tokens = None if tokens_a_minute is None else PerMinute(tokens_a_minute)
+        self.n_answered, self._not_before = 0, 0.0
+        self._requests, self._tokens = PerMinute(requests_a_minute), PerMinute(tokens_a_minute)
         self._estimate = TokenEstimate()
         self._turn = asyncio.Lock()  # it lets them in as they come
 
@@ -108,22 +101,16 @@ class RequestPace:
     async def start(self, request: Request) -> float:
         """Wait until the request may be sent; return the tokens that it is expected to take."""
         async with self._turn:
-            while (wait := self._next_start() - self.clock()) > 0:
+            while (
+                wait := max(self._not_before, self._requests.next_start, self._tokens.next_start) - self.clock()
+            ) > 0:
                 await self.sleep(min(wait, _LOOK_AGAIN))
             expected = self._estimate.of(request)
-            if self._requests is not None:
-                self._requests.take(self.clock(), 1)
-            if self._tokens is not None:
-                self._tokens.take(self.clock(), expected)
+            self._requests.add(self.clock(), 1)
+            self._tokens.add(self.clock(), expected)
             return expected
-
-    def _next_start(self) -> float:
-        limits = (limit for limit in (self._requests, self._tokens) if limit is not None)
-        return max([self._not_before, *(limit.next_start for limit in limits)])
 
     def end(self, expected: float, outcome: Outcome | None) -> None:
         """Count what a request took; `None` is the outcome of one that was cut off."""
         self.n_answered += isinstance(outcome, Reply)
-        used = self._estimate.used(outcome, expected)
-        if self._tokens is not None:
-            self._tokens.correct(used - expected)
+        self._tokens.add(self.clock(), self._estimate.used(outcome, expected) - expected)

@@ -44,9 +44,8 @@ class RetryingClient(AroundClient):
 
     async def ask(self, request: Request) -> Outcome:
         """Return the outcome of the last attempt; `attempts` says how many there were."""
-        seconds, attempt, counted = 0.0, 0, 0
         limits, pace = self._limits, self._pace
-        n_answered = pace.n_answered
+        seconds, attempt, counted, n_answered = 0.0, 0, 0, pace.n_answered
         while True:
             attempt += 1
             outcome, taken = await self._in_turn(request, limits.total_seconds - seconds)
@@ -54,10 +53,9 @@ class RetryingClient(AroundClient):
             if not isinstance(outcome, Failure):
                 return replace(outcome, attempts=attempt)
             failure = replace(outcome, attempts=attempt, seconds=seconds)
-            named = failure.retry_after or 0.0
-            wait = self._jitter(attempt)
-            too_long = seconds + named + wait >= limits.total_seconds
-            if named and not too_long:
+            named, jitter = failure.retry_after or 0.0, self._jitter(attempt)
+            too_long = seconds + named + jitter >= limits.total_seconds
+            if not too_long:
                 pace.pause(named)
             refused = failure.kind == "rate_limited" or failure.retry_after is not None
             counted += not (refused and pace.n_answered > n_answered)
@@ -65,12 +63,11 @@ class RetryingClient(AroundClient):
             if failure.kind not in TRANSIENT or counted >= limits.attempts:
                 return failure
             if too_long:
-                passes = f"waiting {max(1, round(named + wait)):,} s more would pass the limit of"
-                return replace(
-                    failure, sentence=f"{clause(failure.sentence)}; {passes} {limits.total_seconds:g} s a call"
-                )
-            await pace.sleep(named + wait)
-            seconds += wait
+                passes = f"waiting {max(1, round(named + jitter)):,} s more would pass the limit"
+                sentence = f"{clause(failure.sentence)}; {passes} of {limits.total_seconds:g} s a call"
+                return replace(failure, sentence=sentence)
+            await pace.sleep(named + jitter)
+            seconds += jitter
 
     async def _in_turn(self, request: Request, seconds: float) -> tuple[Outcome, float]:
         expected = await self._pace.start(request)
