@@ -1,4 +1,4 @@
-"""Whether the cause of a failed run can be read from words or lengths: task against agent, families held out in turn."""
+"""Whether words or lengths give away the cause of a failed run: task against agent, families held out in turn."""
 
 import csv
 from collections.abc import Iterator, Sequence
