@@ -10,9 +10,6 @@ from itertools import takewhile
 
 import benchmarks
 
-ONLY_WHEN_ASKED = frozenset({"flags", "rates"})
-"""The benchmarks that wait on something for long."""
-
 _MEASURE = """
 from benchmarks.measuring import machine
 from benchmarks.{} import main
@@ -30,7 +27,7 @@ def main(arguments: list[str]) -> None:
         sys.exit(f"no benchmark {', '.join(unknown)}. Known: {', '.join(runnable)}.")
     if arguments and not names:
         sys.exit(f"options without a benchmark. Known: {', '.join(runnable)}.")
-    for name in names or [name for name in runnable if name not in ONLY_WHEN_ASKED]:
+    for name in names or runnable:
         print(f"\n== {name}", flush=True)
         started = ["-c", _MEASURE.format(name)] if name.endswith("_speed") else ["-m", f"benchmarks.{name}"]
         subprocess.run([sys.executable, *started, *arguments[len(names) :]], check=True)

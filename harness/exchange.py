@@ -198,28 +198,6 @@ class Request(Struct, frozen=True, omit_defaults=True):
         return min((bound for bound in bounds if isinstance(bound, int)), default=None)
 
 
-class Allowance(Struct, frozen=True):
-    """What a server says is left of one of its limits.
-
-    - `limit`, `seconds`: The limit when it is whole, and how long until it is.
-    - `refills`: Whether it comes back all the time, as in a token bucket, and not all of it when that time is over.
-    """
-
-    name: str
-    unit: Literal["requests", "tokens"]
-    remaining: float
-    limit: float | None = None
-    seconds: float | None = None
-    refills: bool = False
-
-
-class Rates(Struct, frozen=True):
-    """What an answer says of how fast its server may be asked: that it has too much to do, and what is left."""
-
-    overloaded: bool = False
-    allowances: tuple[Allowance, ...] = ()
-
-
 class Reply(Struct, frozen=True, omit_defaults=True):
     """What a model answered, whatever that is: text, a refusal, nothing, half a sentence.
 
@@ -227,8 +205,7 @@ class Reply(Struct, frozen=True, omit_defaults=True):
     the server did not say or no price is known; `seconds` is what the last attempt took; `raw` is the whole body. Of a
     reply that is `cached` all that is the reply's first time: nothing was spent now. `unstructured` says that a schema
     was to be kept to and that the server takes none. `calls` are the functions that the model calls. `first_tokens` are
-    the likeliest tokens in the first place of the answer, with their log-probabilities. `rates` is only of one attempt,
-    and taken out when it is heeded.
+    the likeliest tokens in the first place of the answer, with their log-probabilities.
     """
 
     text: str | None
@@ -245,14 +222,13 @@ class Reply(Struct, frozen=True, omit_defaults=True):
     unstructured: bool = False
     calls: tuple[FunctionCall, ...] = ()
     first_tokens: tuple[tuple[str, float], ...] = ()
-    rates: Rates | None = None
 
 
 class Failure(Struct, frozen=True, omit_defaults=True):
     """Why a request has no answer: a kind to act on and a sentence to show.
 
-    `seconds` is what all attempts took together, the waiting between them included; `retry_after` is how many seconds
-    the server asked to wait. `rates` is as in a `Reply`.
+    `seconds` is what all attempts took together, with the waits between them but for those that the server asked for;
+    `retry_after` is how many seconds the server asked to wait.
     """
 
     kind: FailureKind
@@ -261,7 +237,6 @@ class Failure(Struct, frozen=True, omit_defaults=True):
     raw: str = ""
     seconds: float = 0.0
     retry_after: float | None = None
-    rates: Rates | None = None
 
 
 Outcome = Reply | Failure

@@ -12,7 +12,6 @@ from misstep.analysis.measures.session_correction import JudgedSession, correcte
 from misstep.analysis.pages.findings import Findings, findings
 from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.clients.prices import known_prices
-from misstep.harness.clients.settings import InFlight
 from misstep.harness.errors import InputError, MissingPrerequisite, opening
 from misstep.harness.journal.classified import Summary, labelled_sessions
 from misstep.harness.places import path_text
@@ -31,7 +30,7 @@ _GOLD_FORM = "The file has the columns item, category and label (yes or no); a c
 class CategoryJudges:
     """What judges are to be asked after the rules, and how that ended."""
 
-    def __init__(self, judges: Sequence[CategoryJudge], gold: Path | None = None, in_flight: InFlight = 16) -> None:
+    def __init__(self, judges: Sequence[CategoryJudge], gold: Path | None = None, in_flight: int = 16) -> None:
         self._judges, self._in_flight = judges, in_flight
         self._gold = list(_labels_in(gold)) if gold is not None else []
         self.ends: list[RunEnd] = []

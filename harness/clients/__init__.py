@@ -1,5 +1,6 @@
 """Clients: they get an answer from a server, a cache, a recording or a script. Nothing here knows what a judge is."""
 
+import math
 import os
 import random
 from collections.abc import Callable
@@ -14,11 +15,8 @@ from misstep.harness.clients.around_client import (
 )
 from misstep.harness.clients.cache import Cache, CachedClient
 from misstep.harness.clients.cost_limit import CostLimitClient, SpendingLog
+from misstep.harness.clients.pace import RequestPace
 from misstep.harness.clients.prices import known_prices
-from misstep.harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
-from misstep.harness.clients.rates.pacing import Pacing
-from misstep.harness.clients.rates.start_limit import PerMinute, StartLimit
-from misstep.harness.clients.rates.told_limits import ToldLimits
 from misstep.harness.clients.recording import RecordingClient
 from misstep.harness.clients.redaction import Redaction
 from misstep.harness.clients.retry import RetryingClient, RetryLimits
@@ -37,13 +35,13 @@ CLIENTS: Registry[Callable[[ClientSettings], Client]] = Registry(
 )
 
 
-def open_client(settings: ClientSettings, adaptive: AdaptiveConcurrency | None = None) -> Client:
+def open_client(settings: ClientSettings) -> Client:
     """The client that the settings describe. A request goes through the cache, the circuit breaker and the retries.
 
     The cost limit counts every retry, since each attempt may be charged. A request counts as in flight while it
-    waits between attempts, until its outcome is known; only where the number in flight is `auto`, each attempt counts.
+    waits between attempts, until its outcome is known.
     """
-    in_flight = settings.in_flight if isinstance(settings.in_flight, int) else 1
+    in_flight = 1 if settings.in_flight is None else settings.in_flight
     rates = (settings.rpm or 1, settings.tpm or 1)
     if min(settings.attempts, in_flight) < 1 or min(*rates, settings.attempt_seconds, settings.total_seconds) <= 0:
         raise UsageError("a limit on attempts, time or requests in flight is not above 0", "Give limits above 0.")
@@ -60,24 +58,15 @@ def open_client(settings: ClientSettings, adaptive: AdaptiveConcurrency | None =
     attempts = 1 if settings.client == "replay" else settings.attempts
     limits = RetryLimits(attempts, settings.attempt_seconds, settings.total_seconds)
     rng = random.Random(settings.seed)  # noqa: S311 (jitter is not a secret)
-    client = RetryingClient(client, limits, rng, pacing=_pacing(settings, adaptive))
+    client = RetryingClient(client, limits, rng, RequestPace(settings.rpm or math.inf, settings.tpm or math.inf))
     client = CircuitBreakerClient(client, settings.failures_to_stop)
-    if isinstance(settings.in_flight, int):
+    if settings.in_flight is not None:
         client = ConcurrencyLimitClient(client, settings.in_flight)
     # The cache is opened first: a recording is left open by nobody.
     cache = None if settings.cache is None else Cache(settings.cache)
     if settings.record is not None:
         client = RecordingClient(client, settings.record)
     return client if cache is None else CachedClient(client, cache)
-
-
-def _pacing(settings: ClientSettings, adaptive: AdaptiveConcurrency | None) -> Pacing | None:
-    limits: list[StartLimit] = []
-    if settings.in_flight == "auto":
-        limits += [adaptive or AdaptiveConcurrency(), ToldLimits()]
-    limits += [PerMinute("requests", settings.rpm)] if settings.rpm is not None else []
-    limits += [PerMinute("tokens", settings.tpm)] if settings.tpm is not None else []
-    return Pacing(limits) if limits else None
 
 
 def _opened(settings: ClientSettings) -> Client:

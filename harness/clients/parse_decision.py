@@ -13,7 +13,7 @@ probabilities can be believed is for the judge to say.
 import json
 from typing import Any
 
-from misstep.harness.clients.parse_response import ParsedAnswer, Redact, count, rates_of, refused, text_of
+from misstep.harness.clients.parse_response import ParsedAnswer, Redact, count, refused, text_of
 from misstep.harness.escaping import json_without_surrogates
 from misstep.harness.exchange import QUESTION, DecisionApi, Failure, FailureKind, Outcome, Reply
 
@@ -55,7 +55,6 @@ def parse_decision(answer: ParsedAnswer, api: DecisionApi, model: str, seconds: 
         seconds=seconds,
         cost_usd=None,
         raw=raw,
-        rates=rates_of(answer),
     )
 
 

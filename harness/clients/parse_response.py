@@ -18,10 +18,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.clients.rates.header_fields import allowances
 from misstep.harness.clients.rejected_parameters import advice_on, as_text
 from misstep.harness.escaping import json_without_surrogates
-from misstep.harness.exchange import Failure, FailureKind, FunctionCall, Outcome, Rates, Reply
+from misstep.harness.exchange import Failure, FailureKind, FunctionCall, Outcome, Reply
 
 Redact = Callable[[str], str]
 
@@ -99,7 +98,6 @@ def parse_response(answer: ParsedAnswer, model: str, seconds: float, redact: Red
         raw=raw,
         calls=tuple(_calls(message.tool_calls, redact)),
         first_tokens=tuple(_first_tokens(choice.logprobs)),
-        rates=rates_of(answer),
     )
     # A secret that is split over the parts of the content cannot be found in the body.
     in_parts = isinstance(message.content, list) and reply.text != text
@@ -196,15 +194,7 @@ def refused(answer: ParsedAnswer, seconds: float, redact: Redact) -> Failure:
         raw=redact(text_of(answer.body))[:_KEPT],
         seconds=seconds,
         retry_after=retry_after(answer.headers) if kind in ("rate_limited", "server") else None,
-        rates=rates_of(answer),
     )
-
-
-def rates_of(answer: ParsedAnswer) -> Rates | None:
-    """Return what an answer says of how fast its server may be asked; 529 is what Anthropic sends as 503."""
-    limits = allowances(answer.headers, _http_date(answer.headers.get("date")) or datetime.now(UTC))
-    overloaded = answer.status in (503, 529)
-    return Rates(overloaded, limits) if overloaded or limits else None
 
 
 def _on_status(status: int, error: Any) -> str:

@@ -1,23 +1,20 @@
-"""Retries with exponential backoff and jitter, until the attempts or the time are used up.
+"""Retries until the attempts or the time are used up.
 
-The wait after failure n is `first * 2**n` seconds, at most `longest`, minus a random part of up to a quarter, and at
-least the server's `Retry-After`. Waiting for a turn counts as no time of the request.
+A request waits a random part of a limit that doubles with each failure (`first_wait`, at most `longest_wait`), after
+the server's `Retry-After`. A refusal counts as no attempt while the server answers other requests of the run, and
+waiting for a turn or for `Retry-After` as no time: a run that asks too fast gets all its answers, only later.
 """
 
 import asyncio
 import random
-import time
-from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.clients.around_client import AroundClient
-from misstep.harness.clients.rates.pacing import Pacing
+from misstep.harness.clients.pace import RequestPace
 from misstep.harness.errors import clause
 from misstep.harness.exchange import TRANSIENT, Client, Failure, Outcome, Request
-
-Sleep = Callable[[float], Awaitable[None]]
 
 
 class RetryLimits(Struct, frozen=True):
@@ -38,43 +35,48 @@ class RetryingClient(AroundClient):
         client: Client,
         limits: RetryLimits | None = None,
         rng: random.Random | None = None,
-        sleep: Sleep = asyncio.sleep,
-        pacing: Pacing | None = None,
+        pace: RequestPace | None = None,
     ) -> None:
         super().__init__(client)
         self._limits = limits or RetryLimits()
         self._rng = rng or random.Random(0)  # noqa: S311 (jitter is not a secret)
-        self._sleep, self._pacing = sleep, pacing
+        self._pace = pace or RequestPace()
 
     async def ask(self, request: Request) -> Outcome:
         """Return the outcome of the last attempt; `attempts` says how many there were."""
-        total, attempt = 0.0, 0
+        limits, pace = self._limits, self._pace
+        seconds, attempt, counted, n_answered = 0.0, 0, 0, pace.n_answered
         while True:
             attempt += 1
-            outcome, seconds = await self._in_turn(request, self._limits.total_seconds - total)
+            outcome, taken = await self._in_turn(request, limits.total_seconds - seconds)
+            seconds += taken
             if not isinstance(outcome, Failure):
-                return replace(outcome, attempts=attempt, rates=None)
-            total += seconds
-            failure = replace(outcome, attempts=attempt, seconds=total, rates=None)
-            if failure.kind not in TRANSIENT or attempt >= self._limits.attempts:
+                return replace(outcome, attempts=attempt)
+            failure = replace(outcome, attempts=attempt, seconds=seconds)
+            named, jitter = failure.retry_after or 0.0, self._jitter(attempt)
+            too_long = seconds + named + jitter >= limits.total_seconds
+            if not too_long:
+                pace.pause(named)
+            refused = failure.kind == "rate_limited" or failure.retry_after is not None
+            counted += not (refused and pace.n_answered > n_answered)
+            n_answered = pace.n_answered
+            if failure.kind not in TRANSIENT or counted >= limits.attempts:
                 return failure
-            wait, most = self._wait(attempt, failure), self._limits.total_seconds
-            if total + wait >= most:
-                passes = f"waiting {max(1, round(wait)):,} s more would pass the limit of {most:g} s a call"
-                return replace(failure, sentence=f"{clause(failure.sentence)}; {passes}")
-            before = time.monotonic()
-            await self._sleep(wait)
-            total += time.monotonic() - before
+            if too_long:
+                passes = f"waiting {max(1, round(named + jitter)):,} s more would pass the limit"
+                sentence = f"{clause(failure.sentence)}; {passes} of {limits.total_seconds:g} s a call"
+                return replace(failure, sentence=sentence)
+            await pace.sleep(named + jitter)
+            seconds += jitter
 
     async def _in_turn(self, request: Request, seconds: float) -> tuple[Outcome, float]:
-        start = None if self._pacing is None else await self._pacing.start(request)
-        begun, outcome = time.monotonic(), None
+        expected = await self._pace.start(request)
+        begun, outcome = self._pace.clock(), None
         try:
             outcome = await self._attempt(request, min(self._limits.attempt_seconds, seconds))
         finally:
-            if self._pacing is not None and start is not None:
-                self._pacing.end(request, start, outcome)
-        return outcome, time.monotonic() - begun
+            self._pace.end(expected, outcome)
+        return outcome, self._pace.clock() - begun
 
     async def _attempt(self, request: Request, seconds: float) -> Outcome:
         try:
@@ -85,9 +87,7 @@ class RetryingClient(AroundClient):
                 raise
             return Failure("timeout", f"no whole answer within {seconds:.3g} s")
 
-    def _wait(self, attempt: int, failure: Failure) -> float:
-        jitter = self._rng.random() / 4
-        if failure.retry_after is not None:
-            return failure.retry_after + self._limits.first_wait * jitter
-        growing: float = self._limits.first_wait * 2 ** min(attempt - 1, 30)
-        return min(growing, self._limits.longest_wait) * (1 - jitter)
+    def _jitter(self, failures: int) -> float:
+        """Return a random part of a limit that doubles with each failure (full jitter)."""
+        growing: float = self._limits.first_wait * 2.0 ** min(failures - 1, 30)
+        return self._rng.random() * min(growing, self._limits.longest_wait)

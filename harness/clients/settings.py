@@ -3,16 +3,12 @@
 import math
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.clients.prices import Price
 from misstep.harness.errors import UsageError
-
-InFlight = int | Literal["auto"]
-"""A number of requests in flight, or `auto` for what the server's answers show that it takes."""
 
 
 class ClientSettings(Struct, frozen=True):
@@ -21,7 +17,7 @@ class ClientSettings(Struct, frozen=True):
     - `client`: A name of `CLIENTS`, or a dotted path `package.module:function` that takes these settings.
     - `base_url`: The server's address; `None` takes `OPENAI_BASE_URL`, and OpenAI's own address if that is not set.
     - `base_url_named`: Whether the user named that address; the key is sent to no other address.
-    - `in_flight`: The highest number of requests in flight; with `auto` the server's answers limit it.
+    - `in_flight`: The highest number of requests in flight; `None` for any number.
     - `rpm`, `tpm`: How many requests, and tokens, may be sent a minute, retries included.
     - `attempts`: The highest number of attempts for one request.
     - `attempt_seconds`, `total_seconds`: The time limit of one attempt from first to last byte, and of all attempts
@@ -37,7 +33,7 @@ class ClientSettings(Struct, frozen=True):
     client: str = "openai"
     base_url: str | None = None
     base_url_named: bool = True
-    in_flight: InFlight | None = None
+    in_flight: int | None = None
     rpm: float | None = None
     tpm: float | None = None
     attempts: int = 6

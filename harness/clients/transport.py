@@ -11,7 +11,6 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 
 from misstep.harness.clients.parse_response import ParsedAnswer
-from misstep.harness.clients.rates import header_fields
 from misstep.harness.errors import UsageError
 
 LARGEST_BODY = 16 << 20
@@ -19,7 +18,7 @@ LARGEST_BODY = 16 << 20
 
 _CONNECT_SECONDS = 10.0
 
-_READ = ("content-type", "date", "retry-after", "retry-after-ms", *sorted(header_fields.READ))
+_READ = ("content-type", "date", "retry-after", "retry-after-ms")
 """The header fields that are read: what else a server says there concerns nobody, however odd it is."""
 
 

@@ -12,8 +12,6 @@ from msgspec.structs import replace
 
 from misstep.harness.clients import ClientSettings, open_client
 from misstep.harness.clients.address import unencrypted
-from misstep.harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
-from misstep.harness.clients.settings import InFlight
 from misstep.harness.errors import MissingPrerequisite, MisstepError
 from misstep.harness.escaping import plain
 from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
@@ -46,10 +44,6 @@ class ModelRequests:
     def item_done(self) -> None:
         """Record that an item is done with its requests."""
 
-    def note(self) -> str:
-        """Return their note on a progress line."""
-        return ""
-
     async def close(self) -> None:
         """Close all that is open."""
 
@@ -68,9 +62,8 @@ def warn_of_plain_http(settings: ClientSettings) -> None:
 class ConcurrentRequests(ModelRequests):
     """Sends requests one by one, with a limit on the requests in flight."""
 
-    def __init__(self, settings: ClientSettings, concurrency: InFlight) -> None:
+    def __init__(self, settings: ClientSettings, concurrency: int) -> None:
         self._settings = replace(settings, in_flight=concurrency)
-        self._adaptive = AdaptiveConcurrency() if concurrency == "auto" else None
         self._client: Client | None = None
         self._last: Outcome | None = None
         self._server_answered = False
@@ -81,7 +74,7 @@ class ConcurrentRequests(ModelRequests):
         try:
             if self._client is None:
                 warn_of_plain_http(self._settings)
-                self._client = open_client(self._settings, self._adaptive)
+                self._client = open_client(self._settings)
             outcome = await self._client.ask(request)
         except MisstepError as error:  # such as no key, or a recording that is not there: no request can be asked
             self._broken = self._broken or error
@@ -98,19 +91,10 @@ class ConcurrentRequests(ModelRequests):
             say("misstep: the server takes no JSON schema: it is asked without, and replies are read as they are.")
         return outcome
 
-    def note(self) -> str:
-        """Return how many requests are in flight, where that changes."""
-        return "" if self._adaptive is None else f"{self._adaptive.in_flight} in flight"
-
     async def close(self) -> None:
-        """Close the client, and say the server's time, if it was recorded."""
+        """Close the client."""
         if self._client is not None:
             await self._client.close()
-        if self._adaptive is not None and self._adaptive.n_ended:
-            most = self._adaptive.most_in_flight
-            were = "request was" if most == 1 else "requests were"
-            refused = f"{self._adaptive.n_refused:,} of {self._adaptive.n_ended:,}"
-            say(f"misstep: up to {most} {were} in flight at once; the server refused {refused}.")
 
     def check(self) -> None:
         """Raise `MissingPrerequisite` where the server is gone, or was never there."""

@@ -14,8 +14,6 @@ from msgspec.structs import replace
 
 from misstep.harness.clients import ClientSettings
 from misstep.harness.clients.concurrency import run_concurrently
-from misstep.harness.clients.rates.adaptive_concurrency import MOST
-from misstep.harness.clients.settings import InFlight
 from misstep.harness.escaping import plain
 from misstep.harness.journal.inputs import changes
 from misstep.harness.journal.records import Manifest, new_manifest, now, read_manifest, read_records
@@ -40,10 +38,10 @@ _KEPT = (ANSWERS, f"{ANSWERS}-wal", f"{ANSWERS}-shm", "benchmark")
 
 
 class Asking(Struct, frozen=True):
-    """How a run asks a model: the client, the requests in flight (or `auto`), and whether they go as one batch."""
+    """How a run asks a model: the client, the requests in flight, and whether they go as one batch."""
 
     client: ClientSettings = ClientSettings()
-    at_once: InFlight = 16
+    at_once: int = 16
     batch: bool = False
 
 
@@ -148,7 +146,7 @@ async def _do_all(
                         write(name)
                     while kind.in_order and under_way and under_way[0] in waiting:
                         write(under_way.pop(0))
-                    progress.advance(note=requests.note())
+                    progress.advance()
         requests.check()
     finally:
         for name in [name for name in under_way if name in waiting]:  # stopped: what came out of turn is kept
@@ -169,5 +167,4 @@ def _requests(
     if asking.batch:
         at_once = max(1, left)
         return BatchedRequests(client, run.folder / BATCHES, at_once), at_once
-    most = MOST if asking.at_once == "auto" else asking.at_once
-    return ConcurrentRequests(client, asking.at_once), most + min(most, kind.prepared)
+    return ConcurrentRequests(client, asking.at_once), asking.at_once + min(asking.at_once, kind.prepared)

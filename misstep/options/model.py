@@ -1,7 +1,6 @@
 """Options of the commands that ask a model, and the settings of its client."""
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,15 +15,15 @@ from misstep.options.prices import own_price
 
 if TYPE_CHECKING:
     from misstep.harness.clients import ClientSettings
-    from misstep.harness.clients.settings import InFlight
 
 
 _Concurrency = Annotated[
-    str | None,
+    int | None,
     typer.Option(
-        metavar="N|auto",
-        help="Number of requests in flight at once; auto finds out how many the server takes. By default 16, and auto "
-        "for a server on this machine.",
+        min=1,
+        max=999_999,
+        metavar="N",
+        help="Number of requests in flight at once. By default 16, and 4 for a server on this machine.",
     ),
 ]
 _Rpm = Annotated[
@@ -86,19 +85,14 @@ class ModelOptions(OptionGroup, frozen=True):
         return bool(self.model or self.local or self.replay is not None)
 
     @property
-    def in_flight(self) -> "InFlight":
-        """Return the number of requests in flight, or `auto`."""
+    def in_flight(self) -> int:
+        """Return the number of requests in flight."""
         from misstep.harness.clients.address import is_on_this_machine
 
-        if self.concurrency is None:
-            # A server of one's own answers one or a few at a time: more in flight would wait until they time out.
-            return "auto" if self.base_url and is_on_this_machine(self.base_url) else 16
-        if self.concurrency == "auto":
-            return "auto"
-        if not re.fullmatch(r"[1-9][0-9]{0,5}", self.concurrency):
-            wrong = f"{self.concurrency!r} is neither a number from 1 on nor auto"
-            raise typer.BadParameter(wrong, param_hint="--concurrency")
-        return int(self.concurrency)
+        if self.concurrency is not None:
+            return self.concurrency
+        # A server of one's own answers one or a few at a time: more in flight would wait until they time out.
+        return 4 if self.base_url and is_on_this_machine(self.base_url) else 16
 
 
 EACH_AT_ONCE = Only(*(name for name in names_of(ModelOptions) if name != "concurrency"))

@@ -24,9 +24,9 @@ from misstep.harness.clients.batches.batch_lines import (
 )
 from misstep.harness.clients.cache import Cache
 from misstep.harness.clients.cost_limit import SpendingLog, most_usd
+from misstep.harness.clients.pace import Sleep
 from misstep.harness.clients.prices import Prices, known_prices
 from misstep.harness.clients.redaction import Redaction
-from misstep.harness.clients.retry import Sleep
 from misstep.harness.clients.settings import ClientSettings
 from misstep.harness.clients.transport import BodyTooLargeError, Wire
 from misstep.harness.errors import MissingPrerequisite, MisstepError, UsageError

@@ -40,7 +40,7 @@ class Prior(Struct, frozen=True):
     """How likely a test is not flaky at all before the change, and after it.
 
     The defaults keep the promise of the posterior at every flake rate; with larger ones, answers for a flaky test come
-    too early (`benchmarks/bisect_flaky.py`).
+    too early.
     """
 
     never_fails_before: float = 0.05

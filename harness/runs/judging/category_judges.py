@@ -18,7 +18,6 @@ import tomli_w
 from msgspec import Struct, structs
 
 from misstep.harness.clients import ClientSettings
-from misstep.harness.clients.settings import InFlight
 from misstep.harness.errors import UsageError, writing
 from misstep.harness.evidence import noted, together
 from misstep.harness.items import read_items
@@ -96,7 +95,7 @@ def ask_judges(
     files: Iterable[FoundFile],
     judges: Sequence[CategoryJudge],
     rules: RulesAsked,
-    in_flight: InFlight = 16,
+    in_flight: int = 16,
     arguments: Sequence[str] = (),
 ) -> Iterator[RunEnd]:
     """Ask each judge about the sessions of a finished run that are open to it, and yield how its run ended.

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from misstep.harness.clients import ClientSettings
-from misstep.harness.clients.settings import InFlight
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.items import Item, Runs, read_question
 from misstep.harness.journal.records import VERDICT_RECORDS, Inputs
@@ -87,7 +86,7 @@ def run_judge(
     out: Path,
     settings: ClientSettings,
     *,
-    concurrency: InFlight = 16,
+    concurrency: int = 16,
     batch: bool = False,
     sampling: Sampling | None = None,
     orders: Orders | None = None,

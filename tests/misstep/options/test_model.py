@@ -1,7 +1,6 @@
 """Options of the commands that ask a model become the settings of its client."""
 
 import pytest
-import typer
 
 from misstep.harness.clients.prices import Price
 from misstep.harness.errors import UsageError
@@ -20,19 +19,10 @@ def test_one_price_alone_is_refused(value: str, lacking: str) -> None:
         client_settings(options)
 
 
-def test_the_number_of_requests_in_flight_is_a_number_or_found_out() -> None:
-    assert [ModelOptions(concurrency=given).in_flight for given in ("1", "16", "auto")] == [1, 16, "auto"]
-
-
-def test_a_server_on_this_machine_shows_how_many_requests_it_takes() -> None:
+def test_a_server_on_this_machine_is_asked_less_at_once() -> None:
     here, elsewhere = (ModelOptions(base_url=f"http://{host}/v1") for host in ("127.0.0.1:8000", "models.example"))
-    assert (here.in_flight, elsewhere.in_flight, ModelOptions().in_flight) == ("auto", 16, 16)
-
-
-@pytest.mark.parametrize("value", ["0", "-4", "many", "", "4.5", "٤"])
-def test_a_number_in_flight_that_is_none_is_refused(value: str) -> None:
-    with pytest.raises(typer.BadParameter, match="neither a number from 1 on nor auto"):
-        assert ModelOptions(concurrency=value).in_flight
+    assert (here.in_flight, elsewhere.in_flight, ModelOptions().in_flight) == (4, 16, 16)
+    assert ModelOptions(base_url="http://127.0.0.1:8000/v1", concurrency=1).in_flight == 1
 
 
 def test_limits_a_minute_are_those_of_the_client() -> None:

@@ -1,7 +1,6 @@
 """A judge's run: every item accounted for, nothing asked twice that was answered, scores as if undisturbed."""
 
 import json
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import MissingPrerequisite
 from misstep.harness.exchange import Failure, Outcome, Request
 from misstep.harness.journal.records import read_verdicts
-from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.studies.judged_runs import open_run
@@ -62,16 +60,6 @@ def test_every_item_has_a_verdict_and_the_scores_count_the_unanswered_both_ways(
     assert (scores.n, scores.answered, scores.unreadable) == (6, 5, 1)
     assert scores.accuracy.value == 1.0
     assert scores.accuracy_all.value == 5 / 6
-
-
-def test_with_the_number_in_flight_found_out_every_item_is_judged_and_a_line_says_what_it_was(
-    tmp_path: Path, folder: Path, spec: JudgeSpec, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, concurrency="auto")
-    assert (ended.done, ended.failed) == (6, 0)
-    assert re.search(
-        r"up to \d requests? (was|were) in flight at once; the server refused 0 of 6\.", capsys.readouterr().err
-    )
 
 
 def test_a_server_that_is_gone_stops_the_run_and_keeps_what_was_answered(tmp_path, folder, spec, monkeypatch) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.triage_wording import VisibleRun, areas, visible_runs
 from misstep.harness.generate.triage.draws import DEFAULT_N, PAIRS, units
 from misstep.harness.generate.triage.family import families
 from misstep.harness.generate.triage.plans import actions, summary
@@ -19,6 +18,7 @@ from misstep.harness.runs.triage import instance, scenarios
 from misstep.harness.runs.triage.instance import Instance
 from misstep.harness.runs.triage.recording import text_files
 from misstep.harness.runs.triage.session import Done, Tree, TriageEntry, TriageSession
+from tests.harness.runs.triage.giveaways import VisibleRun, areas, visible_runs
 
 FOLDER = os.environ.get("MISSTEP_TRIAGE_CASES", "")
 SEEDS = (1,)

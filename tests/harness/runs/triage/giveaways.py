@@ -1,10 +1,6 @@
-"""Whether the cause of a failed run can be read from words or lengths: task against agent, families held out in turn.
-
-python -m benchmarks.triage_wording CASES
-"""
+"""Whether words or lengths give away the cause of a failed run: task against agent, families held out in turn."""
 
 import csv
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,9 +39,9 @@ class VisibleRun(Struct, frozen=True):
     family: str
 
 
-def areas(runs: Sequence[VisibleRun], giveaway: str = "") -> tuple[Area, Area]:
+def areas(runs: Sequence[VisibleRun]) -> tuple[Area, Area]:
     """Return how well words, and lengths, tell the agent's fault from the task's."""
-    texts = np.array([f"{run.text} {giveaway if run.agent_at_fault else ''}" for run in runs], dtype=object)
+    texts = np.array([run.text for run in runs], dtype=object)
     lengths = np.array([run.lengths for run in runs], float)
     labels = np.array([run.agent_at_fault for run in runs])
     groups = np.array([run.family for run in runs])
@@ -91,8 +87,3 @@ def _interval(labels: Array, scores: Array, groups: Array) -> tuple[float, float
             shares.append(roc_auc_score(labels[drawn], scores[drawn]))
     low, high = np.quantile(shares, [0.025, 0.975])
     return float(low), float(high)
-
-
-if __name__ == "__main__":
-    for area in areas(list(visible_runs(Path(sys.argv[1])))):
-        print(f"{area.name}: AUC {area.value:.3f} [{area.low:.3f}, {area.high:.3f}], n = {area.n}")

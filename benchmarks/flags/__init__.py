@@ -1,1 +1,0 @@
-"""What the rules flag on public runs, drawn by seed for a person to read, and what a reading found."""
