@@ -37,7 +37,7 @@ ANSWERED = ".answered"
 """Behind the name of a figure: over the answered items alone. Without it the unanswered count as wrong."""
 
 _COEFFICIENTS = ("alpha", "kappa", "ac1", "ac2", "kappa_all")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 
 
 class Gate(Struct, frozen=True):

@@ -27,31 +27,34 @@ _GLOBAL = frozenset({"-g", "--global", "--no-save", "--location=global", "--targ
 _ISOLATED = frozenset({"pipx", "apt", "apt-get", "brew", "dnf", "yum", "apk", "pacman"})
 _PACKAGE = re.compile(r"@?[A-Za-z][\w.-]*(?:/[\w.-]+)*")
 _PARTLY = frozenset({"offset", "limit", "view_range", "start_line", "end_line"})
-_NUMBER = re.compile(r"^\s*\d+[\t→|:] ?", re.MULTILINE)
+_NUMBER = re.compile(r"^[^\S\n]*+\d++[\t→|:] ?", re.MULTILINE)
 _NOT_FOUND = re.compile(r"No matching distribution|Could not find a version|E404|404 Not Found|name resolution")
 _READ = 20_000
 
-_REQUIREMENTS = re.compile(r"(?:^|/)[\w.-]*requirements[\w.-]*\.(?:txt|in)$|(?:^|/)requirements/[^/]+\.(?:txt|in)$")
+_REQUIREMENTS = re.compile(
+    r"(?:^|/)(?=[\w.-]*?requirements)[\w.-]++(?:(?<=\.txt)|(?<=\.in))$|(?:^|/)requirements/[^/]++(?:(?<=\.txt)|(?<=\.in))$"
+)
 _LISTS = re.compile(r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|Pipfile|Cargo\.toml|environment\.ya?ml)$")
 _JSON = re.compile(r"(?:^|/)(?:package|composer)\.json$")
 _GO, _GEMS = re.compile(r"(?:^|/)go\.mod$"), re.compile(r"(?:^|/)Gemfile$")
 
 _VERSION = r"(?:===?|[<>~!]=|[<>^~])\s*v?[\d*]"
 _LINE = re.compile(
-    rf"^\s*(?:-\s+)?([A-Za-z][\w.-]*)(?:\[[\w, .-]*\])?\s*(?:(?:{_VERSION}|={{1,2}}\d|[;@#]).*)?$", re.MULTILINE
+    rf"^[^\S\n]*+(?:-[^\S\n]++)?([A-Za-z][\w.-]*+)(?:\[[\w, .-]*+\])?[^\S\n]*+(?:(?:{_VERSION}|={{1,2}}\d|[;@#]).*)?$",
+    re.MULTILINE,
 )
 _QUOTED = re.compile(
     rf"[\"']([A-Za-z][\w.-]*)(?:\[[\w, .-]*\])?\s*({_VERSION}[^\"']*)?(?:;[^\"']*)?[\"']\s*(?=[,\]\n]|$)"
 )
 _KEY = re.compile(
-    r"^\s*([A-Za-z][\w-]*)\s*=\s*(?:[\"'](?:[\^~<>=!]{1,2}\s*)?[\d*]|\{[^}\n]*\b(?:version|git|path|extras)\b)",
+    r"^[^\S\n]*+([A-Za-z][\w-]*+)[^\S\n]*+=[^\S\n]*+(?:[\"'](?:[\^~<>=!]{1,2}\s*)?[\d*]|\{[^}\n]*\b(?:version|git|path|extras)\b)",
     re.MULTILINE,
 )
 _JSON_KEY = re.compile(
     r"\"(@?[A-Za-z][\w./-]*)\"\s*:\s*\"(?:[\^~<>=]{0,2}\s*v?\d|\*|latest|workspace:|git|file:|npm:|https?:)"
 )
-_GO_LINE = re.compile(r"^\s*(?:require\s+)?([\w-]+(?:\.[\w-]+)+/[\w./-]+)\s+v\d", re.MULTILINE)
-_GEM = re.compile(r"^\s*gem\s+[\"']([\w-]+)", re.MULTILINE)
+_GO_LINE = re.compile(r"^[^\S\n]*+(?:require[^\S\n]++)?([\w-]+(?:\.[\w-]+)+/[\w./-]+)\s+v\d", re.MULTILINE)
+_GEM = re.compile(r"^[^\S\n]*+gem[^\S\n]++[\"']([\w-]+)", re.MULTILINE)
 _DECLARES = re.compile(r"dependenc|requires\b|install_requires", re.IGNORECASE)
 _NO_PACKAGE = programs.words(
     "version python python-version requires-python python-requires node npm engines name edition minversion"

@@ -44,10 +44,10 @@ _REACHED = re.compile(
 )
 _SETTING = re.compile(
     r"--[\w-]{0,30}(?:time-?out|limit|memory|retries|max|budget|deadline)[\w-]{0,30}(?:[ =]\S{1,40})?"
-    r"|\b(?:[\w-]{1,20}[ _-]){0,3}(?:time-?out|limit|budget|deadline|quota|retries|attempts)s?"
+    r"|\b(?:[^\W_]{1,20}[ _-]){0,3}(?:time-?out|limit|budget|deadline|quota|retries|attempts)s?"
     r"(?:[ _-]?\w{1,20})?(?: ?\([a-z]{1,10}\))?[\"']?"
     r"\s{0,2}(?:[:=]|is\b|of\b|set to\b)?\s{0,2}[\"']?\d[\d.,]{0,12}\s?[a-z]{0,8}\b"
-    r"|\b(?:max|maximum|min|minimum|default|allowed)[ _-](?:[\w-]{1,20}[ _-]){0,3}?[\w-]{1,20}[\"']?"
+    r"|\b(?:max|maximum|min|minimum|default|allowed)[ _-](?:[^\W_]{1,20}[ _-]){0,3}?[^\W_]{1,20}[\"']?"
     r"\s{0,2}[:=]?\s{0,2}\d[\d.,]{0,12}",
     re.IGNORECASE,
 )

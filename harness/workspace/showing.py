@@ -8,7 +8,6 @@ checkout, which is a stranger's program.
 
 import json
 import os
-import pwd
 import re
 import shutil
 import stat
@@ -171,6 +170,8 @@ def never_shown(path: Path, checkout: Path | None = None) -> str:
         return "is of the kernel or of running programs"
     homes = {home().resolve(), Path("/root"), Path("/home")}
     with suppress(KeyError):  # a user without an account
+        import pwd  # not on every system, and a command that shows nothing needs none
+
         homes.add(Path(pwd.getpwuid(os.geteuid()).pw_dir).resolve())
     if path.parent == Path("/home") or any(each.is_relative_to(path) for each in homes):
         return "is a home, or holds homes"

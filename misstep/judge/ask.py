@@ -30,7 +30,7 @@ def ask(
     *,
     asking: Annotated[ModelOptions, Only("model", "base_url", "cache", "record", "replay", "local")],
 ) -> None:
-    """Ask a judge about one session or text, or one item of a benchmark, and show all of it.
+    """Ask a judge about one session or item; show all of it.
 
     The output has the prompt, the reply and the verdict. Use it to try a new prompt.
     """

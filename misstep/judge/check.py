@@ -49,7 +49,7 @@ def check(
     label: Label = None,
     level: Annotated[
         Literal["nominal", "ordinal"] | None,
-        typer.Option(help="Whether labels are names or grades; without it, whole numbers of more than two are grades."),
+        typer.Option(help="Level of the labels: names or grades; by default more than two whole numbers are grades."),
     ] = None,
     seed: Seed = 0,
     json: Json = False,

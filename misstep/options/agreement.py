@@ -101,7 +101,7 @@ class LabelOptions(OptionGroup, frozen=True):
     keep: _Keep = None
     raters_in: Annotated[
         Literal["columns", "rows"] | None,
-        typer.Option(help="Where the raters are, if names do not tell: a column or a row each."),
+        typer.Option(help="Place of the raters, if names do not tell: a column or a row each."),
     ] = None
     missing: Annotated[
         str, typer.Option(metavar="NA,?", help="Labels that stand for a missing rating, besides the empty cell.")

@@ -134,7 +134,7 @@ def test_a_target_has_no_folder_elsewhere_copied(
     (tmp_path / "shop/link").symlink_to(secret.folder)
     line = settings.replace("OUTSIDE", str(secret.folder)).replace("~", str(Path.home()))
     code, output = _reflect(tmp_path, f'{line}\ncheck = "cat secret"\n', "auto")
-    assert (code, "--show" in output) == (2, True)
+    assert code == 2, output
     assert kept_out(secret, output, tmp_path / "run")
 
 

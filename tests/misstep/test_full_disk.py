@@ -133,7 +133,7 @@ def test_the_state_of_batches_without_room_is_no_fault_of_the_server(tmp_path, m
         raise OSError(number, os.strerror(number))
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "write_bytes", full)
+        patched.setattr(os, "open", full)
         with pytest.raises(CannotWrite, match=r"batches\.json: cannot write"):
             write_state(tmp_path / "batches.json", BatchState("https://other.invalid"))
         patched.setattr(Path, "mkdir", full)
@@ -147,9 +147,10 @@ def test_a_place_that_may_not_be_written_is_no_fault_of_the_server(tmp_path, mon
     def refused(path: Path, *_: Any, **__: Any) -> None:
         raise OSError(number, os.strerror(number), str(path))
 
-    monkeypatch.setattr(Path, "write_bytes", refused)
-    with pytest.raises(InputError, match=r"batches\.json: cannot write: .* Check the folder's permissions"):
-        write_state(tmp_path / "batches.json", BatchState("https://one.invalid"))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", refused)
+        with pytest.raises(InputError, match=r"batches\.json: cannot write: .* Check the folder's permissions"):
+            write_state(tmp_path / "batches.json", BatchState("https://one.invalid"))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")

@@ -63,7 +63,8 @@ def test_the_marker_fails_a_test_of_another_project_and_junit_has_the_figures(tm
     (tmp_path / "test_judge.py").write_text(
         "import pytest\n"
         "@pytest.mark.misstep_gate('results.csv', 'accuracy=0.8')\ndef test_good(): pass\n"
-        "@pytest.mark.misstep_gate('results.csv', 'kappa.lower=0.99')\ndef test_bad(): raise SystemExit('never run')\n"
+        "@pytest.mark.misstep_gate('results.csv', 'accuracy.lower=0.99')\n"
+        "def test_bad(): raise SystemExit('never run')\n"
         "def test_other(): pass\n"
     )
     line = [
