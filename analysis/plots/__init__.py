@@ -5,7 +5,8 @@ Every mark has its label beside it, so that grey print loses nothing.
 
 from misstep.analysis.plots.curves import curves
 from misstep.analysis.plots.drawing import can_draw
+from misstep.analysis.plots.funnel import funnel
 from misstep.analysis.plots.matrix import confusion, crossed, heat_map
 from misstep.analysis.plots.rows import bars, forest, small_multiples
 
-__all__ = ["bars", "can_draw", "confusion", "crossed", "curves", "forest", "heat_map", "small_multiples"]
+__all__ = ["bars", "can_draw", "confusion", "crossed", "curves", "forest", "funnel", "heat_map", "small_multiples"]

@@ -65,17 +65,6 @@ def count_confusion(gold: Sequence[bool], answers: Sequence[bool]) -> Confusion:
     )
 
 
-def accuracy(table: Confusion) -> Estimate:
-    """Share of items judged as the gold label says.
-
-    Examples
-    --------
-    >>> accuracy(Confusion(tp=8, fp=2, fn=4, tn=6)).value
-    0.7
-    """
-    return _share(table.tp + table.tn, table.n, "no items")
-
-
 def precision(table: Confusion) -> Estimate:
     """Share of positive answers that are right.
 
@@ -96,17 +85,6 @@ def recall(table: Confusion) -> Estimate:
     0.667
     """
     return _share(table.tp, table.tp + table.fn, NO_ACTUAL_POSITIVE)
-
-
-def specificity(table: Confusion) -> Estimate:
-    """Share of negative items that are left alone.
-
-    Examples
-    --------
-    >>> specificity(Confusion(tp=8, fp=2, fn=4, tn=6)).value
-    0.75
-    """
-    return _share(table.tn, table.tn + table.fp, NO_ACTUAL_NEGATIVE)
 
 
 def f1(table: Confusion) -> Estimate:

@@ -8,7 +8,6 @@ from misstep.harness.workspace.toolchain import (
     Toolchain,
     install_line,
     own_command,
-    program_folders,
     project_toolchain,
     python_toolchain,
 )
@@ -30,7 +29,6 @@ __all__ = [
     "install_line",
     "open_workspace",
     "own_command",
-    "program_folders",
     "project_toolchain",
     "python_toolchain",
 ]

@@ -61,12 +61,6 @@ def python_toolchain() -> Toolchain:
     return Toolchain(sys.executable, own_installation())
 
 
-def program_folders(command: Sequence[str], path: str | None = None) -> tuple[Path, ...]:
-    """Return what a command's program, one of the user's, needs in the sandbox."""
-    program = shutil.which(command[0], path=path) if command else None
-    return () if program is None else Showing().program(Path(program))
-
-
 _ENVIRONMENTS = (".venv", "venv", "env")
 _DEEPEST = 3
 """Levels at which a package of a monorepo has its `node_modules`."""

@@ -161,9 +161,12 @@ class Walk:
             self.enter((own, name))
 
     def _enter_chain(self, module: str, chain: list[str]) -> None:
-        while chain and f"{module}.{chain[0]}" in self.modules:
-            module = f"{module}.{chain.pop(0)}"
-        self.enter((module, chain[0] if chain else ""))
+        while chain:
+            module, name = self._resolved((module, chain.pop(0)))
+            if name:
+                self.enter((module, name))
+                return
+        self.enter((module, ""))
 
     def enter_text(self, text: str) -> None:
         """Reach what a text names by a dotted path, or by its file."""
@@ -218,6 +221,7 @@ def walked(trees: Mapping[str, ast.Module]) -> Walk:
             walk.enter((door, ""))
             for name in walk.modules[door].definitions:
                 walk.enter((door, name))
+    walk.enter(("misstep.harness.readers.interchange.atif", "from_atif"))  # the inverse of what is written
     codes = [code_of(notebook) for notebook in NOTEBOOKS]
     codes += [file.read_text("utf-8") for file in (ROOT / "examples").rglob("*.py")]
     for code in codes:

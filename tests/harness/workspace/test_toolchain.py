@@ -15,10 +15,10 @@ from misstep.harness.workspace import (
     install_line,
     open_workspace,
     own_command,
-    program_folders,
     project_toolchain,
     python_toolchain,
 )
+from misstep.harness.workspace.showing import Showing
 
 
 def environment(place: Path) -> Path:
@@ -128,18 +128,18 @@ def test_a_virtual_environment_brings_the_interpreter_that_it_was_made_of(tmp_pa
     (made / "bin/python").symlink_to(real / "bin/python3")
     (made / "pyvenv.cfg").write_text(f"home = {real}/bin\n")
     expected = {made / "bin", made / "lib", made / "pyvenv.cfg", real / "bin", real / "lib"}
-    assert set(program_folders([str(made / "bin/python"), "-m", "pytest"])) == expected
+    assert set(Showing().program(made / "bin/python")) == expected
 
 
 def test_a_program_in_a_home_shows_nothing_else_of_it(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / ".ssh").mkdir()
     (tmp_path / "bin/check").touch(mode=0o755)
-    assert program_folders(["check"], path=str(tmp_path / "bin")) == (tmp_path / "bin/check",)
+    assert Showing().program(tmp_path / "bin/check") == (tmp_path / "bin/check",)
 
 
-def test_a_program_of_the_system_or_of_the_workspace_needs_nothing() -> None:
-    assert program_folders(["sh"], path="/usr/bin") == program_folders(["./check"]) == program_folders([]) == ()
+def test_a_program_of_the_system_needs_nothing() -> None:
+    assert Showing().program(Path("/usr/bin/sh")) == ()
 
 
 def test_the_toolchain_is_the_running_interpreter() -> None:

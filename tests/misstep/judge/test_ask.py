@@ -65,11 +65,6 @@ def test_a_file_that_is_no_session_is_refused_by_a_judge_of_sessions(ask, messag
     assert (code, "message.txt" in error) == (2, True)
 
 
-def test_a_judge_of_patterns_is_asked_like_any_other(ask, tmp_path: Path) -> None:
-    code, out, _ = ask(CLAIMS.replace("claims_success", "pushes_to_main"), atif_lines(tmp_path / "runs.jsonl", ["one"]))
-    assert (code, "label     no" in out, "'git push" in out) == (0, True, True)
-
-
 def test_an_item_of_a_benchmark_is_asked_about(ask, tmp_path: Path) -> None:
     (tmp_path / "benchmark.toml").write_text('name = "claims"\nkind = "text"\n[labels]\nyes = "done"\nno = "left"\n')
     (tmp_path / "items.jsonl").write_text(
