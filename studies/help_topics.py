@@ -17,7 +17,6 @@ class Topic(NamedTuple):
 
 TOPICS = {
     "judge-file": Topic("misstep.harness.judges.judge_file:JudgeFile", "a judge with a prompt (TOML)"),
-    "pattern-judge": Topic("misstep.harness.judges.pattern_judge:PatternFile", "a judge of regular expressions (TOML)"),
     "benchmark-file": Topic("misstep.harness.items:BenchmarkFile", "the folder of a benchmark, and its benchmark.toml"),
     "items": Topic("misstep.harness.items:Item", "a line of a benchmark's items.jsonl"),
     "verdicts": Topic("misstep.harness.verdict:Verdict", "a line of a run's verdicts.jsonl"),
