@@ -15,6 +15,8 @@ REMOVED = {
     "classify --require": "Gate the judge on labelled items: `misstep judge run … --fail-under accuracy.lower=0.8`.",
     "pack": "Commands read sessions where they are, also at an address; `misstep convert` writes them as ATIF.",
     "plugins": "Use `misstep doctor`, which lists plug-ins.",
+    "reflect ablation hardening": "Use `misstep reflect ablation command --target examples/hardening/target.toml`.",
+    "reflect run hardening": "Use `misstep reflect run command --target examples/hardening/target.toml`.",
     "repair build --find": "Build from the shipped recipes, or with --history from a repository's past fixes.",
     "repair review rollout": "Use `misstep repair report RUN`, which counts what became of the patches.",
     "schema": "Run `make docs`, which writes the JSON Schemas to site/schemas.",
