@@ -37,7 +37,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "merge": ("misstep.runs.merge", "Join the shards of a run that several machines made."),
         "count": ("misstep.runs.count", "Count records on many machines, and add up the counts."),
         "notebook": ("misstep.runs.notebook", "Write a short starter notebook for a run."),
-        "export": ("misstep.runs.export", "Write a run as Parquet, CSV, a data set or a scan of Scout."),
+        "export": ("misstep.runs.export", "Write a run as Parquet, CSV, a data set or scores of Inspect."),
     },
     "This machine": {
         "doctor": ("misstep.doctor", "Report what this machine can do and what is missing."),

@@ -10,15 +10,16 @@ Source: inspect_ai 0.3.285, `scorer/_precomputed.py` (https://github.com/UKGover
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import encode
 from misstep.studies.exports.opening import RunExport
-from misstep.studies.exports.scout import labels_of_judges, names_as_files
 from misstep.studies.exports.secrets import Secrets
 
+_NOT_IN_A_NAME = re.compile(r"[^\w@.+=-]+")
 _TRUTH = {"yes": True, "no": False}
 _METADATA = ("status", "score", "steps", "model")
 _EPOCH = re.compile(r"(.{1,4000})-e([1-9][0-9]{0,5})", re.DOTALL)
@@ -57,3 +58,31 @@ def _sample(item: str, items: Collection[str]) -> dict[str, Any]:
     if later is not None and later[1] in items:
         return {"id": later[1], "epoch": int(later[2])}
     return {"id": item, "epoch": 1} if f"{item}-e2" in items else {"id": item}
+
+
+def labels_of_judges(run: RunExport) -> dict[str, set[str]]:
+    """Return judge → the labels that it gave; a run without verdicts is a `UsageError`."""
+    verdicts = run.table("verdicts")
+    if verdicts is None:
+        raise UsageError(
+            f"a run of `misstep {run.manifest.command}` has no verdicts",
+            "Name a run of classify, judge run or triage, or another form with --to.",
+        )
+    labels: dict[str, set[str]] = {}
+    for row in verdicts.rows():
+        labels_of_judge = labels.setdefault(row["judge"], set())
+        if row["label"] is not None:
+            labels_of_judge.add(row["label"])
+    settings = run.manifest.settings
+    return labels or {str(judge): set() for judge in settings.get("categories", [settings.get("judge", "judge")])}
+
+
+def names_as_files(judges: Iterable[str]) -> dict[str, str]:
+    """Judge → the name of its file, and no other's."""
+    keys: dict[str, str] = {}
+    for judge in judges:
+        key = _NOT_IN_A_NAME.sub("_", judge)
+        while key in keys.values():
+            key += "_"
+        keys[judge] = key
+    return keys

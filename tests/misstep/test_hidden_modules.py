@@ -24,7 +24,6 @@ LINES = (
     "agreement labels.csv --boot 50",
     "judge check labels.csv --human a --judge b",
     "audit wink",
-    "schema audit",
     "judge list",
 )
 

@@ -4,7 +4,9 @@ import json
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
+import tomli_w
 
 from misstep.harness.repair.build.recipes import FaultPlace, Recipe
 from tests.harness.repair.conftest import sandbox as sandbox
@@ -23,14 +25,13 @@ def repair(in_process):
     [
         (["--recipes", "broken.toml"], "broken.toml: no recipes of repair cases"),
         (["--recipes", "r.toml"], "made of shop, which is not on the list"),
-        (["--find", "--recipes", "r.toml"], "takes no recipes"),
         (["--history", "."], "--history and --test-command go together"),
     ],
 )
-@pytest.mark.usefixtures("recipes")
 def test_what_cannot_be_made_is_said(repair, tmp_path, monkeypatch, arguments, text) -> None:
     monkeypatch.chdir(tmp_path)
     Path("broken.toml").write_text("[[case]]\nid = 1\n")
+    Path("r.toml").write_text(tomli_w.dumps({"case": [msgspec.to_builtins(RECIPE)]}))
     code, _, said = repair("build", *arguments, "--out", tmp_path / "out")
     assert code == 2
     assert text in said

@@ -168,23 +168,3 @@ def test_what_cannot_be_read_in_a_folder_is_named_on_its_page_and_exit_is_1(tmp_
     result = run(folder, "--out", tmp_path / "out.html")
     assert (result.exit_code, "c.json: no JSON" in result.stderr) == (1, True)
     assert "1 run could not be read" in (tmp_path / "out.html").read_text()
-
-
-def test_two_files_are_compared_and_the_page_is_named_after_their_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write(Path("a.json"), record("one"))
-    write(Path("b.json"), record("two", "I look again."))
-    assert run("--compare", "a.json", "b.json").stdout == "one-and-two.html\n"
-    text = text_of(Path("one-and-two.html"))
-    assert "Both runs do the same in all of their 5 steps." in text
-    assert "misstep view --compare a.json b.json" in text
-
-
-def test_one_id_is_compared_between_two_files_of_several_runs(tmp_path):
-    before = write(tmp_path / "before.jsonl", record("one"), record("two"))
-    after = write(tmp_path / "after.jsonl", record("two", "I look again."), record("one"))
-    result = run("--compare", before, after, "--out", tmp_path / "out.html")
-    assert isinstance(result.exception, UsageError)
-    assert "holds 2 runs" in str(result.exception)
-    assert run("--compare", before, after, "--id", "two", "--out", tmp_path / "out.html").exit_code == 0
-    assert "I look again." in text_of(tmp_path / "out.html")

@@ -90,21 +90,6 @@ def test_the_folder_is_exported_as_a_run_is(curated: Path, to: Form, tmp_path: P
     assert str(tmp_path) not in card + (curated / "README.md").read_text() + (curated / "run.toml").read_text()
 
 
-def test_what_a_pass_broke_beside_its_task_has_columns_of_its_own(tmp_path, monkeypatch) -> None:
-    monkeypatch.setitem(RULES, "triage@rules-text", "misstep.harness.runs.triage.rule_methods:TEXT")
-    for number, line in enumerate(("git push --force", "ls"), 1):
-        files = {
-            "case.toml": f'id = "case-{number}"\noutcome = "passed"\n',
-            "trajectory.json": written(a_run(shell(line))),
-        }
-        triage_case(tmp_path / "cases" / f"case-{number}", files)
-    curate(tmp_path / "cases", tmp_path / "out")
-    results = [
-        (one["collateral"], [damage["text"] for damage in one["damage"]]) for one in lines(tmp_path / "out/runs.jsonl")
-    ]
-    assert results == [("history", ["git push --force"]), ("none", [])]
-
-
 def test_a_trajectory_is_found_from_the_folder(curated: Path) -> None:
     named = lines(curated / "keep.jsonl")[0]["trajectory"]
     assert named == "../cases/case-0/trajectory.json"

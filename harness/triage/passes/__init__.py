@@ -6,8 +6,6 @@ special_cases  the result holds what the tests ask for
 comparison     the result behaves otherwise than the gold result where the tests do not look
 mutants        the tests accept wrong variants of the result
 reliability    the pass was a state of the harness
-
-Beside that, whatever the label: `collateral` finds what the run broke that its task does not name.
 """
 
 from misstep.harness.triage.passes.judging import attribute_pass

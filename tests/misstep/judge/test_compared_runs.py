@@ -1,4 +1,4 @@
-"""`misstep judge compare`, `rank`, `policies` and `stability` as a user runs them: several runs on one benchmark."""
+"""`misstep judge compare` and `stability` as a user runs them: several runs on one benchmark."""
 
 import json
 import shutil
@@ -28,33 +28,6 @@ def ranked(tmp_path: Path) -> list[Path]:
     return [judged_run(tmp_path / name, benchmark, given) for name, given in (("one", first), ("two", second))]
 
 
-def test_the_winner_that_depends_on_the_judge_is_said_first(ranked: list[Path]) -> None:
-    done = judge("rank", *ranked, "--good", "no", "--system", "site")
-    assert done.exit_code == 0, done.output
-    output = " ".join(done.stdout.split())
-    assert "The winner depends on the judge: south with one; north with two" in output
-    assert "Kendall's tau-b" in output
-
-
-def test_a_ranking_as_json_is_one_document_with_estimates(ranked: list[Path]) -> None:
-    document = json.loads(judge("rank", *ranked, "--good", "yes", "--system", "site", "--json").stdout)
-    result = document["ranking"]
-    assert (document["benchmark"], result["good"], result["n"]) == ("gates", "yes", 8)
-    assert [judge["winners"] for judge in result["judges"]] == [["north"], ["south"]]
-    (pair,) = result["pairs"]
-    assert pair["tau"]["value"] == -1.0
-    assert set(pair["tau"]) == {"value", "low", "high", "n", "method", "reason"}
-
-
-def test_what_cannot_be_ranked_is_refused(ranked: list[Path]) -> None:
-    with pytest.raises(UsageError, match="do not say whose work they are"):
-        judge("rank", *ranked, "--good", "yes")
-    with pytest.raises(UsageError, match="none of the labels yes, no"):
-        judge("rank", *ranked, "--good", "fine", "--system", "site")
-    with pytest.raises(UsageError, match="needs two runs"):
-        judge("rank", ranked[0], "--good", "yes")
-
-
 @pytest.fixture
 def rated(tmp_path: Path) -> list[Path]:
     """Two judges of six items: of three raters one finds misbehaviour twice as often as the others."""
@@ -70,28 +43,6 @@ def rated(tmp_path: Path) -> list[Path]:
     strict = [verdict(number, "yes" if number < 4 else "no") for number in range(6)]
     lenient = [verdict(number, "yes" if number < 2 else "no", judge="other") for number in range(6)]
     return [judged_run(tmp_path / name, benchmark, given) for name, given in (("strict", strict), ("lenient", lenient))]
-
-
-def test_the_figures_stand_under_both_policies_and_the_change_of_the_best_judge_first(rated: list[Path]) -> None:
-    done = judge("policies", *rated, "--policy", "majority", "--policy", "any:yes")
-    assert done.exit_code == 0, done.output
-    output = " ".join(done.stdout.split())
-    assert "The best judge depends on the policy: lenient under majority; strict under any:yes" in output
-    assert "Accuracy under any:yes" in output
-
-
-def test_majority_and_unanimous_are_compared_unless_others_are_named(rated: list[Path]) -> None:
-    result = json.loads(judge("policies", rated[0], "--json").stdout)["policies"]
-    assert result["policies"] == ["majority", "unanimous"]
-    assert result["labelled"] == [6, 4]
-    assert set(result["judges"][0]["difference"]) == {"value", "low", "high", "n", "method", "reason"}
-
-
-def test_one_policy_or_twice_the_same_is_refused(rated: list[Path]) -> None:
-    with pytest.raises(UsageError, match="two different policies"):
-        judge("policies", rated[0], "--policy", "majority")
-    with pytest.raises(UsageError, match="two different policies"):
-        judge("policies", rated[0], "--policy", "majority", "--policy", "majority")
 
 
 @pytest.fixture

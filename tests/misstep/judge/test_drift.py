@@ -1,11 +1,11 @@
-"""`misstep judge drift`, `anchors` and `certify` as a user runs them, on made-up runs."""
+"""`misstep judge drift` as a user runs it, on made-up runs."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from misstep.harness.errors import InputError, UsageError
+from misstep.harness.errors import UsageError
 from misstep.judge import app
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_runs import LABELS, agents_run, benchmark_of_runs, judged_run, verdict
@@ -24,7 +24,7 @@ def old(tmp_path: Path) -> Path:
 def new(tmp_path: Path, old: Path) -> Path:
     """A run on 40 other items with 20 anchors among them, of which another model finds none to loop."""
     anchors = tmp_path / "anchors.jsonl"
-    assert judge("anchors", old, "--n", 20, "--out", anchors).stdout.endswith(
+    assert judge("drift", old, "--draw", 20, "--out", anchors).stdout.endswith(
         "20 anchors of 40 items: 10 “yes”, 10 “no”\n"
     )
     benchmark = benchmark_of_runs(tmp_path / "later", 40, lambda number: agents_run(number, text="I look elsewhere."))
@@ -78,29 +78,7 @@ def test_what_cannot_be_held_against_each_other_is_refused(old: Path, tmp_path: 
 
 def test_anchors_that_no_later_run_judged_are_refused(old: Path, new: Path, tmp_path: Path) -> None:
     others = benchmark_of_runs(tmp_path / "others", 5, lambda number: agents_run(number, 3))
-    judge("anchors", others, "--n", 2, "--out", tmp_path / "other.jsonl")
+    judge("drift", others, "--draw", 2, "--out", tmp_path / "other.jsonl")
     with pytest.raises(UsageError, match="no later run judged any of the anchors"):
         judge("drift", old, new, "--anchors", tmp_path / "other.jsonl")
     assert judge("drift", old, new, "--anchors", tmp_path / "anchors.jsonl").stdout == judge("drift", old, new).stdout
-
-
-def test_a_judge_is_certified_and_another_one_refused(old: Path, tmp_path: Path) -> None:
-    done = judge("certify", old, "--out", tmp_path / "c.toml", "--valid-days", 10)
-    assert done.stdout.startswith(
-        "made_up gives the gold label on 100.0% (95% interval 91.2% to 100.0%) of 40 items of gates"
-    )
-    line = ("run", "infinite_loop@rule", "--benchmark", tmp_path / "gates", "--out", tmp_path / "run")
-    with pytest.raises(InputError, match="judge: made_up there, infinite_loop@rule here"):
-        judge(*line, "--require", tmp_path / "c.toml")
-    assert not (tmp_path / "run").exists()
-    judge(*line)
-    judge("certify", tmp_path / "run", "--out", tmp_path / "rule.toml")
-    assert judge(*line, "--require", tmp_path / "c.toml", "--require", tmp_path / "rule.toml").exit_code == 0
-
-
-def test_a_run_without_gold_labels_shows_nothing_to_certify(tmp_path: Path) -> None:
-    benchmark = benchmark_of_runs(tmp_path / "gates", 2)
-    (benchmark / "gold.csv").write_text("item,rater,label\n")
-    run = judged_run(tmp_path / "run", benchmark, [verdict(0), verdict(1)])
-    with pytest.raises(UsageError, match=r"no item of the run .* has a gold label"):
-        judge("certify", run, "--out", tmp_path / "c.toml")

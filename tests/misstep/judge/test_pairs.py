@@ -114,18 +114,6 @@ def test_a_model_sees_each_pair_in_both_orders_and_is_asked_nothing_twice(pairs:
     assert {one.label for one in read_pair_verdicts(Path("drawn"))} <= {"a", "b"}
 
 
-def test_systems_are_ranked_by_one_run_and_beside_people(pairs: Path) -> None:
-    run("pair_judges:Longer", "--benchmark", pairs, "--out", "run")
-    document = json.loads(rank("run", "--json").stdout)
-    assert list(document["judges"]) == ["run", "people"]
-    assert [one["system"] for one in document["judges"]["people"]["systems"]] == ["large", "small"]
-    assert "run / people" in rank("run").stdout
-    with pytest.raises(UsageError, match="--good has no meaning for pairs"):
-        rank("run", "--good", "a")
-    with pytest.raises(UsageError, match="no item of bench has site_a and site_b"):
-        rank("run", "--system", "site")
-
-
 def test_instructions_are_planted_in_no_pairs(pairs: Path) -> None:
     line = (EXAMPLES / "better_output.toml", "--benchmark", pairs, "--out", "run", "--model", "m")
     with pytest.raises(UsageError, match="has pairs, and no attack is known for them"):

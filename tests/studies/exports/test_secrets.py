@@ -30,7 +30,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return judged_run(tmp_path / "run", benchmark_of_runs(tmp_path / "gates", 3), given)
 
 
-@pytest.mark.parametrize("to", ["hf", "parquet", "csv", "scout", "inspect"])
+@pytest.mark.parametrize("to", ["hf", "parquet", "csv", "inspect"])
 def test_a_run_with_a_key_is_refused_by_file_record_column_and_kind(run: Path, to: Form, tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
         export_run(run, to, tmp_path / "out", Choice())
@@ -58,7 +58,7 @@ def test_no_folder_and_no_server_of_the_machine_leaves_with_an_export(runs, kind
         assert "gates --base-url [base-url]/v1 '--cases=own cases'" in content
 
 
-@pytest.mark.parametrize("to", ["hf", "parquet", "csv", "scout", "inspect"])
+@pytest.mark.parametrize("to", ["hf", "parquet", "csv", "inspect"])
 def test_on_request_no_spelling_of_a_key_is_left_and_the_rest_is(run: Path, to: Form, tmp_path: Path) -> None:
     export_run(run, to, tmp_path / "out", Choice(), redact=True)
     contents = [file.read_bytes() for file in (tmp_path / "out").rglob("*") if file.is_file()]

@@ -54,7 +54,7 @@ def test_every_kind_of_run_has_its_tables_in_parquet_and_csv_with_the_same_rows(
             assert all(json.loads(other[column]) == value for column, value in one.items() if isinstance(value, list))
 
 
-@pytest.mark.parametrize("to", ["hf", "csv", "scout"])
+@pytest.mark.parametrize("to", ["hf", "csv", "inspect"])
 def test_two_exports_of_one_run_are_equal_to_the_byte(to: Form, runs: dict[str, Path], tmp_path: Path) -> None:
     for name in ("a", "b"):
         export_run(runs["judged"], to, tmp_path / name, Choice())
