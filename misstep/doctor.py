@@ -13,11 +13,12 @@ from misstep.harness.datasets.catalogue import named_data_folder
 from misstep.harness.errors import MisstepError, UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.observer.hook.settings import BusyMachine, installed_hooks, settings_files, tried_hook
-from misstep.harness.runs.plugins import Plugin, installed_plugins
+from misstep.harness.runs.plugins import installed_plugins
 from misstep.harness.workspace import Sandbox, find_sandbox
 from misstep.harness.workspace.capabilities import Capability, SandboxReport, sandbox_report
 from misstep.options.common import Json, command_app
 from misstep.options.sandbox import Show
+from misstep.studies.plugin_list import plugin_lines
 
 app = command_app()
 _MOST_BUILT = 4
@@ -57,7 +58,7 @@ def doctor(
     plugins = installed_plugins()
     document = {"sandbox": report.sandbox, "overlays": report.overlays, "tried": report.tried}
     as_json = msgspec.json.encode(document | {"capabilities": capabilities, "plugins": plugins}).decode()
-    print(as_json if json else "\n".join([_as_text(report, capabilities), *_plugin_lines(plugins)]))
+    print(as_json if json else "\n".join([_as_text(report, capabilities), *plugin_lines(plugins)]))
     if report.sandbox is None:
         raise typer.Exit(3)
     if any(one.error is not None for one in plugins):
@@ -149,20 +150,3 @@ def _as_text(report: SandboxReport, capabilities: tuple[Capability, ...]) -> str
         lines += ["", "What is missing:"]
         lines += [f"- {one.name}: {plain(one.without)}. {plain(one.advice)}".rstrip() for one in missing]
     return "\n".join(lines)
-
-
-def _plugin_lines(plugins: list[Plugin]) -> list[str]:
-    """List what installed packages add, and why a part of it cannot be used."""
-    if not plugins:
-        return []
-    rows = [
-        ("no" if one.error else "yes", one.kind, one.name, f"{one.package} {one.version}", one.target)
-        for one in plugins
-    ]
-    broken = [one for one in plugins if one.error is not None]
-    return [
-        "",
-        "Plug-ins:",
-        *aligned([tuple(map(plain, row)) for row in rows], to_left=range(5)),
-        *(f"- {plain(one.name)} of {plain(one.package)} cannot be used: {plain(str(one.error))}" for one in broken),
-    ]
