@@ -23,7 +23,6 @@ from misstep.studies.plugin_list import plugin_lines
 app = command_app()
 _MOST_BUILT = 4
 
-
 Python = Annotated[
     Path | None,
     typer.Option(metavar="VENV", help="Its virtual environment or interpreter (.venv, venv or the active one)."),
@@ -140,9 +139,8 @@ def _hook() -> Capability:
 
 
 def _as_text(report: SandboxReport, capabilities: tuple[Capability, ...]) -> str:
-    head = "Code under repair cannot run in a sandbox on this machine."
-    if report.sandbox is not None:
-        head = f"Code under repair runs in the sandbox {report.sandbox}."
+    runs = f"runs in the sandbox {report.sandbox}." if report.sandbox else "cannot run in a sandbox on this machine."
+    head = f"Code under repair {runs}"
     rows = [("yes" if one.works else "no", one.name, plain(one.found)) for one in capabilities]
     missing = [one for one in capabilities if not one.works and one.without]
     lines = [head, "", *aligned(rows, to_left=(0, 1, 2))]

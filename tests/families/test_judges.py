@@ -171,22 +171,16 @@ def truthful(tmp_path: Path) -> Callable[[str], tuple[Judge, Path]]:
             rows = [f"{row.item},{row.label}" for row in read_gold(folder) if row.item.endswith(CATEGORIES[0])]
             (tmp_path / "theirs.csv").write_text("\n".join(["item,label", *rows]))
             return imported_judge(tmp_path / "theirs.csv", folder).judge, folder
-        pattern = tmp_path / "pattern.toml"
-        pattern.write_text(
-            'name = "p"\nkind = "pattern"\ncategory = "infinite_loop"\n[[must]]\nin = "texts"\npattern = "stuck"\n'
-        )
         own = tmp_path / "own.toml"
         own.write_text('name = "own"\nkind = "misbehaviour"\nprompt = "judges/infinite_loop"\nlabels = ["yes", "no"]\n')
-        names = {"rule": "infinite_loop@rule", "prompted": CATEGORIES[0], "file": str(own), "pattern": str(pattern)}
+        names = {"rule": "infinite_loop@rule", "prompted": CATEGORIES[0], "file": str(own)}
         return known_judge(names.get(kind, f"{__name__}:{kind}"), model="small-1"), folder
 
     return of_kind
 
 
 @pytest.mark.parametrize("shards", [1, 2])
-@pytest.mark.parametrize(
-    "kind", ["rule", "prompted", "file", "pattern", "KnowsLoops", "DeclaresLoops", "KnowsAll", "imported"]
-)
+@pytest.mark.parametrize("kind", ["rule", "prompted", "file", "KnowsLoops", "DeclaresLoops", "KnowsAll", "imported"])
 def test_one_that_answers_the_planted_truth_of_what_it_is_asked_scores_1(kind, shards, truthful, tmp_path) -> None:
     judge, folder = truthful(kind)
     out, settings = tmp_path / "run", ClientSettings(client="scripted", script=f"{__name__}:says_loops")

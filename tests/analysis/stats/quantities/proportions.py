@@ -28,20 +28,17 @@ def lower_bound(given: dict[str, Any]) -> dict[str, Any]:
 
 def confusion(given: dict[str, Any]) -> dict[str, Any]:
     table = diagnostic.Confusion(**given)
-    measures = {
-        "accuracy": diagnostic.accuracy,
-        "precision": diagnostic.precision,
-        "recall": diagnostic.recall,
-        "f1": diagnostic.f1,
-        "specificity": diagnostic.specificity,
+    # Seen from the other class, the share of negative answers that are right is a precision, and specificity a recall.
+    other = diagnostic.Confusion(tp=table.tn, fp=table.fn, fn=table.fp, tn=table.tp)
+    results = {
+        "accuracy": wilson(table.tp + table.tn, table.n),
+        "precision": diagnostic.precision(table),
+        "recall": diagnostic.recall(table),
+        "f1": diagnostic.f1(table),
+        "specificity": diagnostic.recall(other),
+        "npv": diagnostic.precision(other),
     }
-    results = {name: measure(table) for name, measure in measures.items()}
-    # Seen from the other class, the share of negative answers that are right is a precision.
-    other = diagnostic.precision(diagnostic.Confusion(tp=table.tn, fp=table.fn, fn=table.fp, tn=table.tp))
-    return {
-        **{name: value_or_reason(estimate.value, estimate.reason) for name, estimate in results.items()},
-        "npv": value_or_reason(other.value, other.reason),
-    }
+    return {name: value_or_reason(estimate.value, estimate.reason) for name, estimate in results.items()}
 
 
 def several_labels(given: dict[str, Any]) -> dict[str, Any]:
