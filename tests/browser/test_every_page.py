@@ -49,7 +49,7 @@ AXE = os.environ.get("MISSTEP_AXE", "")
 DOORS = {"render", "page", "browser_page"}
 """Who imports one of these makes pages, or parts of them."""
 MOST_SCREENS = 4
-OF_DETAILS = ("trail.html", "wink.html", "prevalence.html", "one.html", "two.html", "label.html", "flips.html")
+OF_DETAILS = ("trail.html", "wink.html", "prevalence.html", "one.html", "label.html", "flips.html")
 """Pages that begin with details: of data, code, sessions, sheets."""
 NOTEBOOK = "made_up.html"
 """It holds one cell of every kind, more than a page of a paper has."""
@@ -211,7 +211,6 @@ def _written(folder: Path, misstep: Callable[..., None]) -> Iterator[str]:
     misstep("observe", sessions, "--out", folder / "observed", "--workers", 1)
     misstep("view", sessions, "--out", folder / "all.html")
     misstep("view", folder / "one-0.json", "--out", folder / "one.html")
-    misstep("view", "--compare", folder / "one-0.json", folder / "one-1.json", "--out", folder / "two.html")
     misstep("agreement", folder / "labels.csv", "--boot", 100, "--html", folder / "agreement.html")
     misstep("pass", folder / "attempts.csv", "--boot", 100, "--html", folder / "passed.html")
     misstep("audit", folder / "figures.csv", "--html", folder / "audit.html")

@@ -9,7 +9,6 @@ import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from misstep.studies.text_groups import grouped
 from msgspec import structs
 from pyarrow.parquet import write_table
 
@@ -167,7 +166,7 @@ def test_a_damaged_part_is_refused_and_the_same_shard_writes_it_again(runs: Path
     with pytest.raises(InputError, match=r"shard 1/1: a part is missing\. Run: misstep classify .*--shard 1/1"):
         _merge(tmp_path)
     assert not (tmp_path / "run.toml").exists()
-    for opened in (open_frames, partial(grouped, what="reasons"), partial(open_of, command="classify")):
+    for opened in (open_frames, partial(open_of, command="classify")):
         with pytest.raises(UsageError, match=f"shards that are not merged. Run: misstep merge {tmp_path}"):
             opened(tmp_path)
     for damaged in ("", "done.json"):
