@@ -125,16 +125,24 @@ def test_a_case_sets_nothing_of_the_host(engine: str, secret: Outside, tmp_path:
     assert f"The cases name the project {secret.folder}" in output
 
 
-@pytest.mark.parametrize("settings", ['checkout = "/"', 'checkout = "~"', 'checkout = "OUTSIDE"', 'checkout = "link"'])
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ('checkout = "/"', "holds a home folder"),
+        ('checkout = "~"', "holds a home folder"),
+        ('checkout = "OUTSIDE"', "--show"),
+        ('checkout = "link"', "'link' leads out of the folder"),
+    ],
+)
 def test_a_target_has_no_folder_elsewhere_copied(
-    settings: str, secret: Outside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: str, why: str, secret: Outside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "shop").mkdir()
     monkeypatch.chdir(tmp_path / "shop")
     (tmp_path / "shop/link").symlink_to(secret.folder)
     line = settings.replace("OUTSIDE", str(secret.folder)).replace("~", str(Path.home()))
     code, output = _reflect(tmp_path, f'{line}\ncheck = "cat secret"\n', "auto")
-    assert code == 2, output
+    assert (code, why in output) == (2, True), output
     assert kept_out(secret, output, tmp_path / "run")
 
 
