@@ -44,7 +44,8 @@ def estimate(failures: int, runs: int) -> Flakiness:
     }
     shares = {name: weight / sum(weights.values()) for name, weight in weights.items()}
     likely: Iterator[State] = (name for name, share in shares.items() if share >= _CONFIDENCE)
-    return Flakiness(next(likely, "undecided"), *shares.values(), runs, failures)
+    state = next(likely, "undecided")
+    return Flakiness(state, shares["failing"], shares["flaky"], shares["passing"], runs, failures)
 
 
 def rerun(run: Callable[[Sequence[str]], Mapping[str, bool]], tests: Sequence[str]) -> dict[str, Flakiness]:
