@@ -44,7 +44,7 @@ def estimate(failures: int, runs: int) -> Flakiness:
     }
     shares = {name: weight / sum(weights.values()) for name, weight in weights.items()}
     likely: Iterator[State] = (name for name, share in shares.items() if share >= _CONFIDENCE)
-    state = next(likely, "undecided")
+    state: State = next(likely, "undecided")
     return Flakiness(state, shares["failing"], shares["flaky"], shares["passing"], runs, failures)
 
 
