@@ -19,6 +19,7 @@ REMOVED = {
     "reflect run hardening": "Use `misstep reflect run command --target examples/hardening/target.toml`.",
     "repair build --find": "Build from the shipped recipes, or with --history from a repository's past fixes.",
     "repair review rollout": "Use `misstep repair report RUN`, which counts what became of the patches.",
+    "repair run --outcomes": "Leave it out: a test that failed is run again until it is known whether it is flaky.",
     "schema": "Run `make docs`, which writes the JSON Schemas to site/schemas.",
     "sessions": "Query the Parquet files with pyarrow or pandas.",
     "skill": "Copy the folder examples/agent_skill.",

@@ -17,8 +17,7 @@ from misstep.harness.errors import MisstepError
 from misstep.harness.evidence import noted, together
 from misstep.harness.journal.inputs import digest_of, length_and_checksum, listed, part
 from misstep.harness.journal.records import ATTEMPT_RECORDS, Inputs
-from misstep.harness.no_model import NO_MODEL
-from misstep.harness.observer.observer import LiveObservation, live_observer
+from misstep.harness.observer.observer import LiveObservation
 from misstep.harness.protocols import FittedJudge
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from misstep.harness.repair.attempt import MakeRepairer, Setting, attempt
@@ -184,8 +183,7 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
 
         if (how := plan.observation) is None:
             return await attempted(self._make)
-        detector_ask = ask.for_model(how.model) if how.model else NO_MODEL
-        async with live_observer(self.id_of(unit), case.case.task, how, detector_ask) as observer:
+        async with how.observer(self.id_of(unit), case.case.task, ask.for_model(how.model)) as observer:
             result = await attempted(lambda place: replace(self._make(place), watcher=observer))
         steps = result.trajectory.steps if result.trajectory is not None else ()
         return replace(result, observed=observer.observed(steps))
