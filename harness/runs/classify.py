@@ -36,7 +36,6 @@ from misstep.harness.runs.file_batches import (
 )
 from misstep.harness.runs.growth import NOTHING, Run, run_that_grows
 from misstep.harness.runs.inputs import EVER, Changed, no_trajectory
-from misstep.harness.runs.shards.layout import refuse_unmerged
 from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
@@ -88,7 +87,6 @@ def classify_paths(
     check_named(paths)
     judge_batch, changed = plan.judge(keep_lines=out is not None, show=show), plan.changed
     if out is not None:
-        refuse_unmerged(out)
         changed_files = list(files_changed(found_files(paths, left_out=out), changed))
 
         def classify_into(run: Run, read: Sequence[FoundFile], ids: Iterable[str]) -> None:

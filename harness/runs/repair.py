@@ -29,8 +29,6 @@ from misstep.harness.repair.validators.patch_judge import PatchJudge
 from misstep.harness.runs.kind import RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep.harness.runs.opened import OpenRun
-from misstep.harness.runs.shards.layout import Shard
-from misstep.harness.runs.shards.plan import dealt
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.workspace import Sandbox
 from misstep.harness.workspace.trees import regular_files
@@ -116,9 +114,9 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         """Return every file of the cases."""
         return inputs_of_cases(self._cases)
 
-    def units(self, shard: Shard | None) -> Units[tuple[CaseFolder, int]]:
+    def units(self) -> Units[tuple[CaseFolder, int]]:
         """Return each case with the number of each attempt."""
-        wanted = [(case, sample) for sample in range(self._plan.attempts) for case in dealt(self._cases, shard)]
+        wanted = [(case, sample) for sample in range(self._plan.attempts) for case in self._cases]
         return Units(len(wanted), wanted)
 
     def id_of(self, unit: tuple[CaseFolder, int]) -> str:

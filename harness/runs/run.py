@@ -21,8 +21,6 @@ from misstep.harness.journal.run_folder import RunInProgress, set_aside, standin
 from misstep.harness.progress import Progress, say
 from misstep.harness.runs.kind import Entry, Recorded, RunEnd, RunKind, Unit, Units, counted
 from misstep.harness.runs.model_requests import BatchedRequests, ConcurrentRequests, ModelRequests
-from misstep.harness.runs.shards.layout import Shard
-from misstep.harness.runs.shards.plan import checked_manifest, folder_of
 
 BATCHES = "batches.json"
 """In the folder of an unfinished run: the state of its batches."""
@@ -53,21 +51,19 @@ def carry_out(
     out: Path,
     asking: Asking = NO_MODEL,
     *,
-    shard: Shard | None = None,
     arguments: Sequence[str] = (),
 ) -> RunEnd:
-    """Do every unit that the run in `out` does not have yet; with `shard`, those of one shard in its own folder.
+    """Do every unit that the run in `out` does not have yet.
 
     A `UsageError` says that `out` holds another run. `MissingPrerequisite` and `KeyboardInterrupt` leave what is done.
     """
-    manifest = checked_manifest(out, shard, manifest_of(kind, arguments))
-    if shard is None and kind.renewed:
+    manifest = manifest_of(kind, arguments)
+    if kind.renewed:
         _begin_anew_if_changed(kind, out, manifest)
-    out = folder_of(out, shard)
     earlier = standing(out, manifest, kind.records)
     if earlier is not None and earlier.finished:
         return _finished(kind, out)
-    units = kind.units(shard)
+    units = kind.units()
     with RunInProgress(out, manifest, kind.records, Entry, None if kind.made_again else _noted(kind)) as run:
         if run.finished:
             return _finished(kind, out)

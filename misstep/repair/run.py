@@ -6,14 +6,12 @@ from typing import Annotated, Literal
 import typer
 from msgspec.structs import replace
 
-from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.options import run_folders
 from misstep.options.common import Json
 from misstep.options.model import EACH_AT_ONCE, ModelOptions
 from misstep.options.sandbox import ObserveOptions, SandboxOptions
-from misstep.options.shard import ShardOptions, do_line, say_shard
 from misstep.repair.asking import AskedAgent, PatchJudgeOptions, opened, refuse_ignored
 from misstep.repair.cases import RepositoryOptions, named_cases, told_cases
 from misstep.repair.ending import print_scores
@@ -45,7 +43,6 @@ def run(
     patches: PatchJudgeOptions,
     observing: ObserveOptions,
     asking: Annotated[ModelOptions, EACH_AT_ONCE],
-    parts: ShardOptions,
     box: SandboxOptions,
 ) -> None:
     """Repair programs whose tests fail.
@@ -55,8 +52,7 @@ def run(
     CASES is a folder of repair cases (see `misstep help repair-case`), or a git repository with --test-command, whose
     failing test becomes a case. Without a model the policy `search` tries small changes where the failure leads. With
     --patch-judge a judge says of each patch whether an engineer would land it; with test execution the agent is told.
-    The same command continues a run that was stopped; no attempt is made twice. With --shard several machines repair,
-    each its own cases; `misstep merge RUN` joins what they did. With --dask a Dask cluster does all shards. With
+    The same command continues a run that was stopped; no attempt is made twice. With
     --observe an observer looks on and steers the agent back; no step of the agent waits for it.
     """
     import sys
@@ -75,13 +71,6 @@ def run(
     refuse_ignored(
         context, agent.policy, patches.patch_judge, observing.observe, instructions, unsafe=box.unsafe_no_sandbox
     )
-    shard = parts.shard
-    if (shard is not None or parts.dask is not None) and repository.test_command:
-        option = f"--shard {shard}" if parts.dask is None else "--dask"
-        raise UsageError(f"{option} with a git repository", f"Make repair cases of it first, or leave {option} out.")
-    if parts.asks_cluster({}):
-        do_line(parts, out, json=json)
-        return
     limits = AgentLimits(iterations, seconds)
     isolation = find_sandbox(box.place).showing(box.show or ())
     box.warn("the code under repair runs")
@@ -91,7 +80,7 @@ def run(
     # A case that this run has begun with passed the rules then; the diff that is attached by now is its own.
     earlier = open_of(out, COMMAND).read(ATTEMPT_RECORDS) if (out / MANIFEST).is_file() else ()
     begun = {each.case for each in earlier}
-    settings = replace(agent, seed=seed), replace(asking, shards=parts.count), patches, observing
+    settings = replace(agent, seed=seed), asking, patches, observing
     with opened(*settings) as (policy_options, judge, observation, client):
         plan = RepairPlan(
             agent.policy,
@@ -110,11 +99,8 @@ def run(
         )
         with run_folders.kept_when_stopped(out):
             repairs = Repairs(chosen, plan, client, isolation)
-            ended = carry_out(repairs, out, Asking(client, workers), shard=shard, arguments=sys.argv[1:])
-    if shard is None:
-        print_scores(open_repair_run(out), named, json=json, plumbing=bool(asking.local and patches.patch_judge))
-    elif ended.done == ended.wanted:
-        say_shard(shard, out, ended.done, "attempt", json=json)
+            ended = carry_out(repairs, out, Asking(client, workers), arguments=sys.argv[1:])
+    print_scores(open_repair_run(out), named, json=json, plumbing=bool(asking.local and patches.patch_judge))
     if ended.done < ended.wanted:
         why = f": {plain(ended.stopped)}" if ended.stopped else ""
         say(f"misstep: stopped{why}. {ended.done:,} of {ended.wanted:,} attempts were made.")

@@ -7,10 +7,8 @@ from msgspec.structs import replace
 
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.harness.runs.shards.layout import Shard
 from misstep.options.common import json_text
 from misstep.options.model import ModelOptions, client_settings
-from misstep.options.shard import say_shard
 
 if TYPE_CHECKING:
     from misstep.harness.runs.triage.benchmark import AskedCases
@@ -23,7 +21,6 @@ def judge_cases(
     run: Path,
     asking: ModelOptions,
     *,
-    shard: Shard | None,
     workers: int | None,
     curate: Path | None,
     kept: bool,
@@ -48,14 +45,8 @@ def judge_cases(
         check_gold(cases.folder, judge.labels, item_ids(cases.folder))
         if curate is not None:
             check_free(curate)
-        ended = run_judge(
-            opened, cases.folder, run, client, concurrency=concurrency, shard=shard, arguments=sys.argv[1:]
-        )
+        ended = run_judge(opened, cases.folder, run, client, concurrency=concurrency, arguments=sys.argv[1:])
 
-    if shard is not None:
-        exit_unless_whole(ended)
-        say_shard(shard, run, ended.wanted, "case", json=json)
-        return
     from misstep.studies.judged_runs import open_run
     from misstep.studies.judging.triage import triage_document, triage_text
 

@@ -11,7 +11,6 @@ from misstep.options import run_folders
 from misstep.options.common import Json, command_app, path_alone, refuse_given
 from misstep.options.model import EACH_AT_ONCE, MODEL_OPTIONS, ModelOptions, with_local_model
 from misstep.options.sandbox import SandboxOptions
-from misstep.options.shard import ShardOptions, do_line, place_of_shards
 from misstep.triage.cases import judge_cases
 
 app = command_app()
@@ -79,7 +78,6 @@ def triage(
     json: Json = False,
     *,
     asking: Annotated[ModelOptions, EACH_AT_ONCE],
-    parts: ShardOptions,
     box: SandboxOptions,
 ) -> None:
     """Attribute failed runs to the task, the agent or the infrastructure.
@@ -91,19 +89,12 @@ def triage(
     Without --model rules decide. With --out the run is kept: the same command continues it, and `judge compare`,
     `judge calibrate` and `report` take it. Gold labels are scored against, and no judge sees them. With --curate each
     run is kept, filtered, sent for a rerun or for a repair of its task: JSON Lines for training, and none is left out.
-    With --shard several machines judge, each its own cases; `misstep merge RUN` joins what they found. With --dask the
-    workers of a Dask cluster do all shards.
     """
     from misstep.harness.agent.policies.model import ModelSettings
     from misstep.harness.runs.triage.benchmark import asked_cases
     from misstep.harness.runs.triage.judges import TOKENS_OF_CASE, judge_name, triage_judge
     from misstep.harness.workspace import find_sandbox
 
-    if parts.shard is not None:
-        place_of_shards(None if out is None else str(out))
-    if parts.asks_cluster({"--curate": curate}):
-        do_line(parts, Path(place_of_shards(None if out is None else str(out), "--dask")), json=json)
-        return
     asks_model = asking.asks
     if asks_model and judge not in (None, "model"):
         raise UsageError(f"--judge {judge} asks no model", "Leave out --judge, or the options of the model.")
@@ -118,8 +109,8 @@ def triage(
         refuse_given(context, of_the_sandbox, f"with --access {access} nothing runs")
     elif box.unsafe_no_sandbox:
         refuse_given(context, {"sandbox"}, "--unsafe-no-sandbox uses none")
-    with run_folders.kept_or_thrown_away(out) as run, with_local_model(replace(asking, shards=parts.count)) as known:
-        cases = asked_cases(paths, run, gold, parts.shard)
+    with run_folders.kept_or_thrown_away(out) as run, with_local_model(asking) as known:
+        cases = asked_cases(paths, run, gold)
         allowed = cases.at_most(access)
         if allowed == "sandbox":
             cases = cases.within(find_sandbox(box.place).showing(box.show or ()))
@@ -142,7 +133,6 @@ def triage(
             cases,
             run,
             known,
-            shard=parts.shard,
             workers=workers,
             curate=curate,
             kept=out is not None,
