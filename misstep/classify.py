@@ -20,7 +20,6 @@ from misstep.options.category_judges import JudgesOptions
 from misstep.options.common import (
     Html,
     Json,
-    Workers,
     command_app,
     path_or_address,
     refuse_given,
@@ -31,6 +30,7 @@ from misstep.options.model import MODEL_OPTIONS, ModelOptions
 from misstep.options.prices import PRICES, agents_prices
 from misstep.options.rules import RulesOptions
 from misstep.options.run_folders import Categories, Since, Until, run_folder, stopped_with
+from misstep.options.spread import SpreadOptions
 from misstep.studies.classified_paths import (
     as_json,
     at_prices,
@@ -58,13 +58,13 @@ def classify(
     out: Out = None,
     since: Since = None,
     until: Until = None,
-    workers: Workers = None,
     json: Json = False,
     html: Html = None,
     *,
     judges: JudgesOptions,
     standing: RulesOptions,
     asking: ModelOptions,
+    spread: SpreadOptions,
     limits: Annotated[GateOptions, ABOVE],
 ) -> None:
     """Find misbehaviour in agent runs of any known format, and count how frequent it is.
@@ -81,15 +81,19 @@ def classify(
     With --out, the same command continues a run that was stopped or killed, and brings a finished one up to date: only
     new and changed files are read. The exit code is 1 if a session was unreadable (stderr names its file and line, and
     the others are counted) or if a classifier failed (stderr names it).
+
+    By default one process reads up to 64 MiB, and above one for each processor, at most 4. With --dask the workers of a
+    cluster read, which have to see the same paths; RUN is written here.
     """
     chosen = chosen_categories(categories)
-    plan = ClassifyPlan(chosen, classify_all, (), Changed(since, until), standing.read(), workers)
+    plan = ClassifyPlan(chosen, classify_all, (), Changed(since, until), standing.read())
     named = [*(["--categories", categories] if categories else []), *standing.line]
     asks = bool(asking.asks or judges.judge or judges.gold)
     if not (asking.asks or judges.judge):
         refuse_given(context, (MODEL_OPTIONS - PRICES) | {"require"}, "no model is asked without --model")
     gates = limits.gates((*chosen, "any"))
     places = list(map(path_or_address, paths))
+    plan = replace(plan, spread=spread.over(places))
     own = (None, None) if asking.asks else (asking.price_in, asking.price_out)
     prices = agents_prices(asking.prices, *own)
     note = f"what was finished is kept in {out}, and the same line goes on from there" if out else ""

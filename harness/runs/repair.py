@@ -5,6 +5,7 @@ A case counts only where it holds: in each of three runs its tests fail before a
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -36,6 +37,15 @@ from misstep.harness.workspace.trees import regular_files
 COMMAND = "repair run"
 
 
+def no_objection(_case: RepairCase) -> str:
+    """Return that nothing speaks against repairing a case."""
+    return ""
+
+
+def nothing_more(_case: RepairCase, _patch: str) -> None:
+    """Do nothing more with a patch that solves its case."""
+
+
 class RepairPlan(Struct, frozen=True):
     """The work on every case.
 
@@ -58,8 +68,8 @@ class RepairPlan(Struct, frozen=True):
     instructions_by: str = ""
     change_tests: bool = False
     observation: LiveObservation | None = None
-    objections: Callable[[RepairCase], str] = lambda _: ""
-    solved: Callable[[RepairCase, str], object] = lambda _case, _patch: None
+    objections: Callable[[RepairCase], str] = no_objection
+    solved: Callable[[RepairCase, str], object] = nothing_more
 
 
 class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
@@ -70,7 +80,7 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
     records = ATTEMPT_RECORDS
 
     def __init__(self, cases: Sequence[CaseFolder], plan: RepairPlan, client: ClientSettings, sandbox: Sandbox) -> None:
-        self._make: MakeRepairer = POLICIES.make(plan.policy, plan.options)
+        POLICIES.make(plan.policy, plan.options)  # one that cannot be made is refused now
         edit_format(plan.edit_format)
         instructed_cases = [instructed(case, plan.instructions) for case in cases] if plan.instructions else cases
         self._cases = [with_test_changes(case) for case in instructed_cases] if plan.change_tests else instructed_cases
@@ -80,6 +90,11 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         toolchains = (case_toolchain(case, sandbox.show) for case in cases)
         places = (place for each in toolchains for place in (*each.shown, *map(str, sandbox.show)))
         self.shown = tuple(dict.fromkeys(places))
+
+    @cached_property
+    def _make(self) -> MakeRepairer:  # not before the work: what makes repairers need not be pickled
+        make: MakeRepairer = POLICIES.make(self._plan.policy, self._plan.options)
+        return make
 
     def settings(self) -> dict[str, Any]:
         """Return the plan, the sandbox and the model."""

@@ -11,6 +11,7 @@ from misstep.options import run_folders
 from misstep.options.common import Json, command_app, path_alone, refuse_given
 from misstep.options.model import EACH_AT_ONCE, MODEL_OPTIONS, ModelOptions, with_local_model
 from misstep.options.sandbox import SandboxOptions
+from misstep.options.spread import SpreadOptions
 from misstep.triage.cases import judge_cases
 
 app = command_app()
@@ -37,9 +38,6 @@ def triage(
         typer.Option(help="Judge: rules, the table of phrases that everybody uses, or a model.", show_default="rules"),
     ] = None,
     seconds: Annotated[float, typer.Option(min=1, metavar="S", help="Time limit for one case.")] = 1800.0,
-    workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Number of cases at once.", show_default="one a processor")
-    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -78,6 +76,7 @@ def triage(
     json: Json = False,
     *,
     asking: Annotated[ModelOptions, EACH_AT_ONCE],
+    spread: SpreadOptions,
     box: SandboxOptions,
 ) -> None:
     """Attribute failed runs to the task, the agent or the infrastructure.
@@ -89,6 +88,9 @@ def triage(
     Without --model rules decide. With --out the run is kept: the same command continues it, and `judge compare`,
     `judge calibrate` and `report` take it. Gold labels are scored against, and no judge sees them. With --curate each
     run is kept, filtered, sent for a rerun or for a repair of its task: JSON Lines for training, and none is left out.
+
+    Without a model as many processes judge as --workers says, by default one for each processor, or the workers of
+    a cluster (--dask), which have to see the cases. A model is asked about as many cases at once, by default 16.
     """
     from misstep.harness.agent.policies.model import ModelSettings
     from misstep.harness.runs.triage.benchmark import asked_cases
@@ -100,6 +102,8 @@ def triage(
         raise UsageError(f"--judge {judge} asks no model", "Leave out --judge, or the options of the model.")
     if not asks_model and judge != "model":
         refuse_given(context, MODEL_OPTIONS | {"iterations", "case_tokens"}, "no model is asked")
+    if asks_model or judge == "model":
+        refuse_given(context, {"dask"}, "a server bounds a judge, and one process asks it")
     if access == "text":
         refuse_given(context, {"iterations"}, "a judge of texts runs no commands")
     if access != "text":
@@ -133,7 +137,7 @@ def triage(
             cases,
             run,
             known,
-            workers=workers,
+            spread=spread.over(paths),
             curate=curate,
             kept=out is not None,
             json=json,

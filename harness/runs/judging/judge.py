@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.runs.kind import RunEnd, RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep.harness.runs.run import Asking, carry_out
+from misstep.harness.runs.spread import Workers
 from misstep.harness.verdict import Verdict
 
 COMMAND = "judge run"
@@ -45,10 +47,13 @@ class JudgeRun(RunKind[Item, Verdict]):
         if orders is not None and self._question.kind != "pair":
             message = f"--orders has no meaning for {self._question.name}: its items are of kind {self._question.kind}"
             raise UsageError(message, "Leave it out.")
-        self._runs = Runs(benchmark, runs_by_id, inline_run)
         self.folder = str(benchmark.resolve())
         self.shown = getattr(judge, "shown", ())
         self.asks_again = judge.uses_model  # rules and recordings would fail on the same items again
+
+    @cached_property
+    def _runs(self) -> Runs:  # not before the work: what is held of files need not be pickled
+        return Runs(self._benchmark, runs_by_id, inline_run)
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of the judge, the name of the benchmark and the sample."""
@@ -88,6 +93,7 @@ def run_judge(
     batch: bool = False,
     sampling: Sampling | None = None,
     orders: Orders | None = None,
+    workers: Workers | None = None,
     arguments: Sequence[str] = (),
 ) -> RunEnd:
     """Ask a judge about every item that the run in `out` has no answer for yet, with `batch` by the Batch API."""
@@ -95,7 +101,7 @@ def run_judge(
     if (kept_in := getattr(fitted, "kept_in", None)) is not None:
         fitted = kept_in(out)
     kind = JudgeRun(fitted, folder, sampling, orders)
-    return carry_out(kind, out, Asking(settings, concurrency, batch), arguments=arguments)
+    return carry_out(kind, out, Asking(settings, concurrency, batch), workers=workers, arguments=arguments)
 
 
 async def judged(
