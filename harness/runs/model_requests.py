@@ -68,7 +68,6 @@ class ConcurrentRequests(ModelRequests):
         self._last: Outcome | None = None
         self._server_answered = False
         self._said_unstructured = False
-        self.spent_usd = 0.0
 
     async def ask(self, request: Request, item: str) -> Outcome:  # noqa: ARG002
         """Return the client's outcome; the client is opened by the first request."""
@@ -87,8 +86,6 @@ class ConcurrentRequests(ModelRequests):
         else:
             self._last = outcome
             self._server_answered |= not (isinstance(outcome, Failure) and outcome.kind in _NO_SERVER)
-        if isinstance(outcome, Reply) and not outcome.cached:
-            self.spent_usd += outcome.cost_usd or 0.0
         if isinstance(outcome, Reply) and outcome.unstructured and not self._said_unstructured:
             self._said_unstructured = True
             say("misstep: the server takes no JSON schema: it is asked without, and replies are read as they are.")

@@ -3,7 +3,10 @@
 import asyncio
 import pickle
 import threading
+from contextlib import closing
 from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Generic
 
 from msgspec import Struct
@@ -88,14 +91,18 @@ def _kind(pickled: bytes, thread: int) -> RunKind[Any, Any]:  # noqa: ARG001 -- 
 
 
 async def _do(kind: RunKind[Any, Any], unit: Any, client: ClientSettings) -> _Done:
-    requests = ConcurrentRequests(client, 1)
     broken: MisstepError | None = None
-    try:
-        recorded = await kind.do(unit, requests)
-    finally:
-        await requests.close()
+    with TemporaryDirectory(prefix="misstep-") as folder:
+        log = Path(folder) / "spent_usd.txt"
+        requests = ConcurrentRequests(replace(client, spending_log=log), 1)
+        try:
+            recorded = await kind.do(unit, requests)
+        finally:
+            await requests.close()
+        with closing(SpendingLog(log)) as spent:
+            spent_usd = spent.total_usd
     try:
         requests.check()
     except MisstepError as error:
         broken = error
-    return _Done(recorded, requests.spent_usd, requests.over_cost_limit, broken)
+    return _Done(recorded, spent_usd, requests.over_cost_limit, broken)

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from misstep.harness.exchange import Message, Outcome, Reply, Request
 from misstep.harness.journal.records import Inputs, Records
 from misstep.harness.runs.kind import RunKind, Units
 from misstep.harness.runs.model_requests import ModelRequests
@@ -48,6 +49,10 @@ def fail_at_three(number: int) -> int:
     return number
 
 
+def dear_answer(request: Request) -> Outcome:  # noqa: ARG001
+    return Reply("yes", None, "stop", "small-1", 0, 100, 0.0, 0.1)
+
+
 class Measured(Struct, frozen=True):
     """One number, squared."""
 
@@ -56,14 +61,14 @@ class Measured(Struct, frozen=True):
 
 
 class Measuring(RunKind[int, Measured]):
-    """Squares numbers; `deadly` numbers kill whoever squares them."""
+    """Squares numbers; `deadly` numbers kill whoever squares them, and a model may be asked about each."""
 
     command, noun = "measure", "numbers"
     records = Records(Measured, "measured.jsonl")
     in_order = True
 
-    def __init__(self, deadly: frozenset[int] = frozenset()) -> None:
-        self._deadly = deadly
+    def __init__(self, deadly: frozenset[int] = frozenset(), *, asks: bool = False) -> None:
+        self._deadly, self._asks = deadly, asks
 
     def settings(self) -> dict[str, Any]:
         return {"n": N}
@@ -77,7 +82,10 @@ class Measuring(RunKind[int, Measured]):
     def id_of(self, unit: int) -> str:
         return str(unit)
 
-    async def do(self, unit: int, requests: ModelRequests) -> tuple[Measured, float | None] | None:  # noqa: ARG002
+    async def do(self, unit: int, requests: ModelRequests) -> tuple[Measured, float | None] | None:
         if unit in self._deadly:
             os.kill(os.getpid(), signal.SIGKILL)
-        return Measured(str(unit), square(unit)), None
+        if not self._asks:
+            return Measured(str(unit), square(unit)), None
+        outcome = await requests.ask(Request("small-1", (Message("user", "?"),), max_tokens=100), str(unit))
+        return (Measured(str(unit), square(unit)), outcome.cost_usd) if isinstance(outcome, Reply) else None

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from misstep.harness.clients import ClientSettings
+from misstep.harness.clients.prices import Price
 from misstep.harness.errors import CannotWrite, MissingPrerequisite, MisstepError, UnknownFormat, UsageError
-from misstep.harness.runs.run import carry_out
+from misstep.harness.runs.run import Asking, carry_out
 from misstep.harness.runs.spread import Spread, WorkerDied, in_order, open_workers
 from tests.harness.runs.made_up_work import (
     Measuring,
@@ -24,6 +26,7 @@ from tests.harness.runs.made_up_work import (
 )
 
 ROOT = Path(__file__).parents[3]
+PRICE = Price(("small-1",), 1.0, 1000.0)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -127,6 +130,18 @@ def test_a_unit_that_kills_its_workers_is_named_at_the_end_and_the_same_run_goes
         _carried_out(tmp_path / "run", Measuring(frozenset({5})), Spread(2))
     assert (tmp_path / "run" / "measured.jsonl").read_bytes().count(b"\n") == N - 1
     assert _carried_out(tmp_path / "run", Measuring(), Spread(2)).count(b"\n") == N
+
+
+def test_a_cost_limit_is_passed_at_most_by_what_is_under_way(tmp_path: Path) -> None:
+    client = ClientSettings(
+        client="scripted", script="tests.harness.runs.made_up_work:dear_answer", price=PRICE, max_cost_usd=0.45
+    )
+    for _ in range(2):
+        with open_workers(Spread(2)) as workers:
+            ended = carry_out(Measuring(asks=True), tmp_path / "run", Asking(client), workers=workers)
+        assert 4 <= ended.done <= 6
+        assert ended.stopped
+        assert not ended.finished
 
 
 @pytest.fixture(scope="module")
