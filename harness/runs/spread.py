@@ -16,7 +16,7 @@ from asyncio import current_task, wrap_future
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -150,17 +150,11 @@ class Workers:
             return self._executor.submit(work)
 
 
-@contextmanager
-def open_workers(spread: Spread) -> Iterator[Workers | None]:
+def open_workers(spread: Spread) -> AbstractContextManager[Workers | None]:
     """Open workers while the block runs, best before threads; `None` is this process, where nothing is asked for."""
     if spread.dask:
-        with _on_dask(spread.dask, spread.paths) as workers:
-            yield workers
-    elif spread.workers:
-        with _in_processes(spread.workers) as workers:
-            yield workers
-    else:
-        yield None
+        return _on_dask(spread.dask, spread.paths)
+    return _in_processes(spread.workers) if spread.workers else nullcontext()
 
 
 def in_order(
