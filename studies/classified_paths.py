@@ -1,7 +1,7 @@
 """Classification of people's own files and folders: the findings, and the run that keeps them."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -15,8 +15,6 @@ from misstep.harness.journal.records import REPORT, SCORES, encode, replace_file
 from misstep.harness.places import path_text
 from misstep.harness.runs.classify import ClassifyPlan, Conclude, classify_paths
 from misstep.harness.runs.opened import OpenRun
-from misstep.harness.runs.shards.classify import ShardDone, classify_shard
-from misstep.harness.runs.shards.layout import next_step
 from misstep.harness.trajectory import Tokens, Trajectory
 from misstep.studies.finished_runs import named_inputs, read_scores, require_finished
 
@@ -62,21 +60,6 @@ def priced_by(prices: Prices) -> Price:
     return price
 
 
-def shard_text(done: ShardDone, place: str) -> str:
-    """Return the inputs of a shard, and the next step, for a terminal."""
-    counts = done.counts
-    was = "was done before" if done.before else "is done"
-    read = f"sessions read: {counts.sessions:,}, unreadable: {counts.unreadable:,}, files skipped: {counts.skipped:,}"
-    return f"shard {done.shard} {was}; {read}\n{next_step(done.shard, place)}"
-
-
-def concluding(categories: Sequence[str], inputs: Sequence[str], arguments: Sequence[str]) -> Conclude:
-    """Return the scores and the page of a finished run."""
-    return concluding_with(
-        lambda summary, folder: _with_costs(categories, summary, labelled_sessions(folder)), inputs, arguments
-    )
-
-
 def concluding_with(
     findings_of: Callable[[Summary, Path], Findings], inputs: Sequence[str], arguments: Sequence[str]
 ) -> Conclude:
@@ -115,7 +98,3 @@ def show_flagged(session: Trajectory, evidence: Collection[int]) -> str:
     from misstep.analysis.pages.browser.shown_run import show_session  # takes long, and only a run has a page
 
     return show_session(session, evidence)
-
-
-classified_shard = partial(classify_shard, show=show_flagged)
-"""Do one shard of a run to its end, with what the page of the run needs."""

@@ -21,7 +21,6 @@ from misstep.harness.journal.classified import (
 )
 from misstep.harness.journal.records import SESSIONS, Manifest, items_in, new_manifest
 from misstep.harness.journal.run_folder import RecordsBeside, RunInProgress
-from misstep.harness.journal.workers import enough_workers, in_order
 from misstep.harness.progress import Progress
 from misstep.harness.readers import FoundFile
 from misstep.harness.runs.file_batches import (
@@ -36,7 +35,7 @@ from misstep.harness.runs.file_batches import (
 )
 from misstep.harness.runs.growth import NOTHING, Run, run_that_grows
 from misstep.harness.runs.inputs import EVER, Changed, no_trajectory
-from misstep.harness.runs.shards.layout import refuse_unmerged
+from misstep.harness.runs.spread import BY_SIZE, Spread, in_order
 from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
@@ -53,7 +52,7 @@ class ClassifyPlan(Struct, frozen=True):
     """What is looked for, and in which files.
 
     - `arguments`: The command line, for the manifest.
-    - `workers`: The number of processes; by default by the bytes to read.
+    - `spread`: Where it is done.
     """
 
     categories: Sequence[str]
@@ -61,7 +60,7 @@ class ClassifyPlan(Struct, frozen=True):
     arguments: Sequence[str] = ()
     changed: Changed = EVER
     rules: RulesAsked = FIND_RULES
-    workers: int | None = None
+    spread: Spread = BY_SIZE
 
     def manifest(self) -> Manifest:
         """Return the manifest of a new run, before the files are looked at; it starts now."""
@@ -88,19 +87,18 @@ def classify_paths(
     check_named(paths)
     judge_batch, changed = plan.judge(keep_lines=out is not None, show=show), plan.changed
     if out is not None:
-        refuse_unmerged(out)
         changed_files = list(files_changed(found_files(paths, left_out=out), changed))
 
         def classify_into(run: Run, read: Sequence[FoundFile], ids: Iterable[str]) -> None:
             todo = islice(batches(read), len(run.entries), None)
-            add_judged(run, judged_batches(judge_batch, todo, plan.workers or enough_workers(total_bytes(read))), ids)
+            add_judged(run, judged_batches(judge_batch, todo, plan.spread.for_bytes(total_bytes(read))), ids)
 
         ending = partial(concluded, paths=paths, conclude=conclude, changed=changed)
         return run_that_grows(out, plan.manifest(), changed_files, classify_into, ending)
     files = partial(files_changed, changed=changed)
-    workers = plan.workers or enough_workers(total_bytes(files(found_files(paths))))
+    spread = plan.spread.for_bytes(total_bytes(files(found_files(paths))))
     merger = VerdictMerger()
-    judged = judged_batches(judge_batch, batches(files(found_files(paths))), workers)
+    judged = judged_batches(judge_batch, batches(files(found_files(paths))), spread)
     costly: list[LabelledSession] = []
 
     def entries() -> Iterator[BatchEntry]:
@@ -137,10 +135,10 @@ def concluded(
     return conclude(summary, folder)
 
 
-def judged_batches(judge_batch: JudgeBatch, todo: Iterable[Batch], workers: int) -> Iterator[Judged]:
+def judged_batches(judge_batch: JudgeBatch, todo: Iterable[Batch], spread: Spread) -> Iterator[Judged]:
     """Return the result of each batch, in order, with a line that moves meanwhile."""
     with Progress("sessions") as progress:
-        for judged in in_order(judge_batch, todo, workers, describe):
+        for judged in in_order(judge_batch, todo, spread, describe):
             progress.advance(len(judged.items))
             yield judged
 

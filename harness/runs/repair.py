@@ -5,6 +5,7 @@ A case counts only where it holds: in each of three runs its tests fail before a
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -28,13 +29,20 @@ from misstep.harness.repair.validators.patch_judge import PatchJudge
 from misstep.harness.runs.kind import RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep.harness.runs.opened import OpenRun
-from misstep.harness.runs.shards.layout import Shard
-from misstep.harness.runs.shards.plan import dealt
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.workspace import Sandbox
 from misstep.harness.workspace.trees import regular_files
 
 COMMAND = "repair run"
+
+
+def no_objection(_case: RepairCase) -> str:
+    """Return that nothing speaks against repairing a case."""
+    return ""
+
+
+def nothing_more(_case: RepairCase, _patch: str) -> None:
+    """Do nothing more with a patch that solves its case."""
 
 
 class RepairPlan(Struct, frozen=True):
@@ -59,8 +67,8 @@ class RepairPlan(Struct, frozen=True):
     instructions_by: str = ""
     change_tests: bool = False
     observation: LiveObservation | None = None
-    objections: Callable[[RepairCase], str] = lambda _: ""
-    solved: Callable[[RepairCase, str], object] = lambda _case, _patch: None
+    objections: Callable[[RepairCase], str] = no_objection
+    solved: Callable[[RepairCase, str], object] = nothing_more
 
 
 class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
@@ -71,7 +79,7 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
     records = ATTEMPT_RECORDS
 
     def __init__(self, cases: Sequence[CaseFolder], plan: RepairPlan, client: ClientSettings, sandbox: Sandbox) -> None:
-        self._make: MakeRepairer = POLICIES.make(plan.policy, plan.options)
+        POLICIES.make(plan.policy, plan.options)  # one that cannot be made is refused now
         edit_format(plan.edit_format)
         instructed_cases = [instructed(case, plan.instructions) for case in cases] if plan.instructions else cases
         self._cases = [with_test_changes(case) for case in instructed_cases] if plan.change_tests else instructed_cases
@@ -81,6 +89,11 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         toolchains = (case_toolchain(case, sandbox.show) for case in cases)
         places = (place for each in toolchains for place in (*each.shown, *map(str, sandbox.show)))
         self.shown = tuple(dict.fromkeys(places))
+
+    @cached_property
+    def _make(self) -> MakeRepairer:  # not before the work: what makes repairers need not be pickled
+        make: MakeRepairer = POLICIES.make(self._plan.policy, self._plan.options)
+        return make
 
     def settings(self) -> dict[str, Any]:
         """Return the plan, the sandbox and the model."""
@@ -115,9 +128,9 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         """Return every file of the cases."""
         return inputs_of_cases(self._cases)
 
-    def units(self, shard: Shard | None) -> Units[tuple[CaseFolder, int]]:
+    def units(self) -> Units[tuple[CaseFolder, int]]:
         """Return each case with the number of each attempt."""
-        wanted = [(case, sample) for sample in range(self._plan.attempts) for case in dealt(self._cases, shard)]
+        wanted = [(case, sample) for sample in range(self._plan.attempts) for case in self._cases]
         return Units(len(wanted), wanted)
 
     def id_of(self, unit: tuple[CaseFolder, int]) -> str:

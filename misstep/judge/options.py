@@ -30,7 +30,7 @@ TwoRuns = Annotated[
 ]
 
 _NOTHING_TO_ASK = frozenset(
-    {"judge", "sessions", "file", "item", "benchmark", "out", "shard", "data", "json"}
+    {"judge", "sessions", "file", "item", "benchmark", "out", "data", "json"}
     | {"fail_under", "undecided", "orders", "junit", "summary"}
 )
 """The parameters of `judge run` that mean something where nothing is asked."""

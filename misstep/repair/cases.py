@@ -45,6 +45,11 @@ class RepositoryOptions(OptionGroup, frozen=True):
     ] = None
 
 
+def no_objection(_case: "RepairCase") -> str:
+    """Return that nothing speaks against repairing a case."""
+    return ""
+
+
 class Named(Struct, frozen=True):
     """Cases of a run; of a git repository also what is held back, and whether the environment lacks something.
 
@@ -55,7 +60,7 @@ class Named(Struct, frozen=True):
     repository: Path | None = None
     held_back: "tuple[HeldBack, ...]" = ()
     lacks_environment: bool = False
-    objections: "Callable[[RepairCase], str]" = lambda _: ""
+    objections: "Callable[[RepairCase], str]" = no_objection
 
 
 def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:

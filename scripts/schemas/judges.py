@@ -16,7 +16,6 @@ from misstep.harness.runs.judging.judge_once import Asked
 from misstep.judge.list import ListedJudge
 from scripts.schemas.forms import Form, fields_of, optional
 
-SHARD = {"shard": int, "shards": int, "n": int, "folder": str}
 SCORES = {**fields_of(Scores), **fields_of(Assessment, "scores")}
 _COMPARED = {
     name: kind
@@ -26,7 +25,7 @@ _COMPARED = {
 
 DOCUMENTS: dict[str, Form] = {
     "judge list": [ListedJudge],
-    "judge run": (SCORES, SHARD),
+    "judge run": SCORES,
     "judge import": SCORES,
     "judge ask": Asked,
     "judge check": {

@@ -197,7 +197,6 @@ def test_wrong_judges_and_options_are_refused_before_anything_is_asked(sessions,
     for arguments, said in (
         (("--judge", "recovery", "--model", "m"), "none of the categories"),
         (("--max-cost", "1"), "no model is asked"),
-        (("--model", "m", "--shard", "1/2", "--out", str(sessions / "run")), "shards ask no judge"),
         (("--judge", HARDLY[0], "--judge", HARDLY[0], "--model", "m"), "two judges"),
     ):
         with pytest.raises(UsageError, match=said):

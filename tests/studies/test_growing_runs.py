@@ -16,6 +16,7 @@ from misstep.harness.journal.records import SESSION_RECORDS, read_manifest, read
 from misstep.harness.runs import growth
 from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.inputs import Changed
+from misstep.harness.runs.spread import Spread
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 from misstep.studies.classified_paths import as_json, classified_findings
@@ -24,7 +25,7 @@ from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 
 def _classify(folder: Path, run: Path, calls: "count[int] | None" = None, stop_at: int = -1) -> Findings:
     classify = partial(_counted, calls or count(), stop_at)
-    return classified_findings([folder], ClassifyPlan(CATEGORIES, classify, ["made up"], workers=1), run)
+    return classified_findings([folder], ClassifyPlan(CATEGORIES, classify, ["made up"], spread=Spread(1)), run)
 
 
 def _counted(calls: "count[int]", stop_at: int, one: Trajectory, categories: Sequence[str]) -> list[Verdict]:

@@ -185,7 +185,7 @@ class _Building:
     @contextmanager
     def opened(self) -> Iterator["_Building"]:
         """Write the benchmark, what is added inside behind what it has; a kill leaves the one that is there."""
-        building = building_beside(self._folder, shared=False)
+        building = building_beside(self._folder)
         make_folder(building / "trajectories")
         places = ("items.jsonl", SESSIONS_FILE)
         with writing(building), ExitStack() as stack:
@@ -200,7 +200,7 @@ class _Building:
         replace_file(building / FILES, encode_lines(self._states.values()))
         gold = self._folder / "gold.csv"
         (building / "gold.csv").write_bytes(gold.read_bytes() if gold.is_file() else GOLD_HEADER)
-        put_in_place(building, self._folder, shared=False)
+        put_in_place(building, self._folder)
 
     def add(self, session: Session, placed: Placed, rules: RulesAsked) -> None:
         """Add a session if it is one of those that the benchmark lacks."""

@@ -42,7 +42,7 @@ class Measuring(RunKind[int, Measured]):
     def inputs(self) -> Inputs:
         return Inputs(0, 0, "")
 
-    def units(self, shard: object) -> Units[int]:  # noqa: ARG002
+    def units(self) -> Units[int]:
         return Units(N, range(N))
 
     def id_of(self, unit: int) -> str:

@@ -14,12 +14,13 @@ from misstep.harness.errors import CannotWrite
 from misstep.harness.journal.records import SESSION_RECORDS, read_manifest, read_records, read_verdicts, write_manifest
 from misstep.harness.runs import growth
 from misstep.harness.runs.classify import ClassifyPlan
+from misstep.harness.runs.spread import Spread
 from misstep.studies.classified_paths import classified_findings
 from misstep.studies.sessions.watching import new_findings
 from tests.misstep.as_a_user import files_end_at
 from tests.misstep.made_up import CATEGORIES, atif, atif_lines, by_id
 
-PLAN = ClassifyPlan(CATEGORIES, by_id, workers=1)
+PLAN = ClassifyPlan(CATEGORIES, by_id, spread=Spread(1))
 HOUR, DAY = 3600, 86400
 
 
