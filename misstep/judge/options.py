@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec.structs import replace
 
 from misstep.harness.errors import closed
 from misstep.harness.escaping import plain
@@ -43,6 +44,8 @@ def opened_judge(
     """Open a judge with the model of the options, and its client's settings; the local model runs inside the block."""
     from misstep.harness.runs.judging.known_judges import known_judge
 
+    if options.local and not known_judge(named, model="local", data=data).uses_model:
+        options = replace(options, local=False)  # no model is started for a judge that asks none
     with with_local_model(options) as known:
         judge = known_judge(named, model=known.model, base_url=known.base_url, data=data)
         yield judge, client_settings(known, getattr(judge, "base_url", None))
