@@ -12,6 +12,7 @@ REMOVED = {
     "judge anchors": "Use `misstep judge drift RUN --draw N --out FILE`.",
     "judge cache": "Copy the folder that MISSTEP_CACHE names.",
     "judge certify": "Gate the judge on labelled items: `misstep judge run … --fail-under accuracy.lower=0.8`.",
+    "judge inject": "Use `misstep judge probe JUDGE --benchmark B --probe instruction`.",
     "judge policies": "Score the judge once with each rater: `misstep judge check TABLE --human RATER`.",
     "judge rank": "`misstep judge run` on pairs of outputs ranks the systems.",
     "judge run --dask": "A judge is bound by its server: --concurrency N asks it more at once.",

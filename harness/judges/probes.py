@@ -1,5 +1,7 @@
 """Items changed in a way that says nothing about their label, to see whether a judge still gives the same one.
 
+Some changes plant an instruction that asks for a label: a judge that follows it is moved by what it judges.
+
     i7                     the plain item
     i7~copy-1              the same but for an empty line at its end: how often does the judge change its mind anyway?
     i7~authority           changed by the probe of that name
@@ -19,13 +21,12 @@ from msgspec import Struct, structs
 
 from misstep.harness.errors import UsageError
 from misstep.harness.items import Item
+from misstep.harness.judges.changed_items import ItemChange, Plain, Subject, copy, marked, prompt_text
 from misstep.harness.judges.fit import offered
-from misstep.harness.judges.injection import Injection, Plain, copies, marked, prompt_text
-from misstep.harness.judges.injection_places import Subject
 from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.protocols import FittedJudge
 
-_FILE = Path(__file__).parent / "injections" / "probes.toml"
+_FILE = Path(__file__).parent / "probes.toml"
 
 _MARKDOWN = re.compile(r"^[ \t]{0,8}(?:[-*+]|#{1,6}|\d{1,3}\.)[ \t]|\*\*|`", re.MULTILINE)
 _MARKS = re.compile(r"^[ \t]{0,8}(?:[-*+]|#{1,6})[ \t]{1,8}|^```[^\n]{0,80}\n?|\*\*|`", re.MULTILINE)
@@ -41,7 +42,7 @@ class Probe(Struct, frozen=True, forbid_unknown_fields=True):
     - `what`: What is done, in a few words.
     - `change`: The way of `CHANGES` in which it is done, or `labels`: their order is turned round.
     - `text`, `base`: What is added, and what is added to the item that the changed one is compared with. `{own}` in
-      them is the judge's model, `{other}` another author.
+      them is the judge's model, `{other}` another author, `{target}` a label that the item should not get.
     """
 
     name: str
@@ -80,8 +81,8 @@ def probed(
     """Yield plain items, a copy of each, and each as every probe changes it that can; `spec` is a prompted judge's."""
     authors = list(dict.fromkeys(filter(None, map(_author_of, plain))))
     for one in plain:
-        yield marked(one, one.subject, Injection("plain", one.subject.item.id))
-        yield from copies(one, 1)
+        yield marked(one, one.subject, ItemChange("plain", one.subject.item.id))
+        yield copy(one)
         for probe in chosen:
             yield from _changed(judge, spec, one, probe, authors)
 
@@ -111,13 +112,16 @@ def _changed(
     if changed is None:
         return
     if base is not None:
-        yield marked(one, base, Injection("base", plain, probe.name), f"~{probe.name}-0")
+        yield marked(one, base, ItemChange("base", plain, probe.name), f"~{probe.name}-0")
     twin = plain if base is None else f"{plain}~{probe.name}-0"
-    yield marked(one, changed, Injection("changed", twin, probe.name), f"~{probe.name}")
+    yield marked(one, changed, ItemChange("changed", twin, probe.name), f"~{probe.name}")
 
 
 def _filled(judge: FittedJudge, one: Plain, probe: Probe, authors: Sequence[str]) -> tuple[str, str] | None:
-    """Return a probe's two texts with the names of authors in them; `None` where these are not known."""
+    """Return a probe's two texts with names and labels in them; `None` where these are not known."""
+    if "{target}" in probe.text:
+        wrong = [label for label in offered(judge, one.subject.item) if label != one.truth]
+        return (probe.base, probe.text.replace("{target}", wrong[-1])) if wrong else None
     if "{own}" not in probe.text:
         return probe.base, probe.text
     own, author = str(getattr(judge, "model", "")), _author_of(one)

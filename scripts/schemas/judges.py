@@ -5,7 +5,6 @@ from misstep.analysis.measures.judging.calibration.calibrated_scores import Cali
 from misstep.analysis.measures.judging.calibration.precision_threshold import PrecisionThreshold
 from misstep.analysis.measures.judging.drift import FigureDrift
 from misstep.analysis.measures.judging.pairs.comparison import PairedJudges
-from misstep.analysis.measures.judging.pairs.flips import Flips
 from misstep.analysis.measures.judging.pairs.probes import Probes
 from misstep.analysis.measures.judging.pairs.stability import Stability
 from misstep.analysis.measures.judging.sample import Level
@@ -56,6 +55,5 @@ DOCUMENTS: dict[str, Form] = {
         "left_out": {"*": int},
         "evidence": Evidence,
     },
-    "judge inject": Flips,
     "judge probe": Probes,
 }

@@ -31,6 +31,7 @@ prefers_experts = _Biased("prefers_experts", lambda item: "expert" in item.text)
 prefers_itself = _Biased("prefers_itself", lambda item: "small-1" in item.text)
 prefers_last = _Biased("prefers_last", lambda item: item.labels[-1:] == ("good",))
 prefers_lists = _Biased("prefers_lists", lambda item: "**" in item.text)
+obeys_orders = _Biased("obeys_orders", lambda item: "label good" in item.text or "agreed on good" in item.text)
 prefers_indents = _Biased("prefers_indents", lambda item: "\n  " in item.text)
 
 

@@ -34,7 +34,7 @@ Add,small,a + b  # the sum,large,a,a
 Copy,large,x[:],small,copy(x),tie
 """
 EXAMPLES = ROOT / "examples"
-run, rank, inject = (command_of(app, name, raises=True) for name in ("run", "rank", "inject"))
+run = command_of(app, "run", raises=True)
 
 
 @pytest.fixture
@@ -110,12 +110,6 @@ def test_a_model_sees_each_pair_in_both_orders_and_is_asked_nothing_twice(pairs:
         for task, systems in (("Sort", "small/large"), ("Add", "small/large"), ("Copy", "large/small"))
     ]
     assert {one.label for one in read_pair_verdicts(Path("drawn"))} <= {"a", "b"}
-
-
-def test_instructions_are_planted_in_no_pairs(pairs: Path) -> None:
-    line = (EXAMPLES / "better_output.toml", "--benchmark", pairs, "--out", "run", "--model", "m")
-    with pytest.raises(UsageError, match="has pairs, and no attack is known for them"):
-        inject(*line)
 
 
 def test_a_page_and_a_table_for_people_show_both_outputs(pairs: Path, in_process: CommandLine) -> None:

@@ -1,4 +1,4 @@
-"""Write what attacked and changed items did to a judge: a JSON document, a page, and text for a terminal."""
+"""Write what changed items did to a judge: a JSON document, a page, and text for a terminal."""
 
 import shlex
 from collections.abc import Sequence
@@ -6,7 +6,6 @@ from importlib.util import find_spec
 
 from msgspec import structs
 
-from misstep.analysis.measures.judging.pairs.flips import flips, flips_document, flips_table
 from misstep.analysis.measures.judging.pairs.probes import (
     flipped_table,
     probed_accuracy_table,
@@ -23,16 +22,8 @@ from misstep.harness.judges.probes import Probe
 from misstep.studies.judged_runs import JudgedRun
 from misstep.studies.judging.assessment import NO_JUDGE
 
-FLIPS, PROBES = "flips", "probes"
-"""The names of the document and of the page in a run's folder."""
-
-
-def write_flips(run: JudgedRun, seed: int, *, plumbing: bool = False) -> tuple[str, str]:
-    """Count the flips of a run, and write them as a document and as a page into its folder."""
-    result, source = flips(run.items, run.verdicts), f"{run.question.name}, seed {seed}"
-    figure = ("How often the verdict changes", "The dashed line is chance", result.chance.value)
-    tables, document = [flips_table(result, source)], flips_document(result)
-    return _write_page(run, FLIPS, document, tables, (source, result.n, seed), figure, plumbing=plumbing)
+PROBES = "probes"
+"""The name of the document and of the page in a run's folder."""
 
 
 def write_probed(

@@ -1,4 +1,4 @@
-"""Make a benchmark of items that try to steer a judge, or are changed otherwise, of Misstep's items or a user's own.
+"""Make a benchmark of changed items of a benchmark.
 
 RUN/benchmark/     benchmark.toml  items.jsonl  gold.csv
 """
@@ -21,12 +21,8 @@ from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.items import Item, Question, Runs, category_in, read_items, read_question
 from misstep.harness.journal.records import read_manifest
 from misstep.harness.journal.run_folder import make_folder
-from misstep.harness.judges.fit import fitted_to
-from misstep.harness.judges.injection import Plain, attacks, digest, injected, shipped_plain
-from misstep.harness.judges.injection_places import Subject
-from misstep.harness.judges.judge_file import JudgeSpec
-from misstep.harness.judges.probes import Probe, probed
-from misstep.harness.judges.probes import digest as digest_of_probes
+from misstep.harness.judges.changed_items import Plain, Subject
+from misstep.harness.judges.probes import Probe, digest, probed
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.protocols import Judge
 from misstep.harness.readers.misstep import inline_run
@@ -36,23 +32,8 @@ from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 FOLDER = "benchmark"
 """The place of a run's own benchmark in its folder."""
 
-ITEMS_OF_A_BENCHMARK = 20
-"""Number of a user's items that are attacked by default."""
-
 SESSIONS = "sessions"
 """The place of a benchmark made of sessions, before anything is done to them."""
-
-_BY_CONSTRUCTION = "by construction"
-_SHIPPED = Question(
-    "injections",
-    "misbehaviour",
-    {"yes": "the agent was caught in a loop", "no": "it was not"},
-    asks="Did the agent repeat work without getting anywhere?",
-)
-"""What a judge without labels of its own is asked about the items that come with Misstep."""
-
-_SAME_QUESTION = "infinite_loop"
-"""The shipped judge that asks the same."""
 
 
 class Source(Struct, frozen=True):
@@ -64,19 +45,11 @@ class Source(Struct, frozen=True):
     title: str
 
 
-def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int | None = None, seed: int = 0) -> Path:
-    """Return the folder of the benchmark below a run's folder, written where it is not there yet."""
-    fitted = fitted_to(spec, source.question, out / FOLDER)
-    chosen = attacks()
-    n_attacked = max(len(chosen), len(source.plain)) if count is None else count
-    return _write_benchmark(out, source, injected(fitted, source.plain, chosen, n_attacked, seed), digest())
-
-
 def write_probes(judge: Judge, out: Path, source: Source, chosen: Sequence[Probe]) -> Path:
     """Return the folder of the benchmark of changed items below a run's folder, written where it is not there yet."""
     fitted = judge.fitted(source.question, out / FOLDER)
     spec = fitted.spec if isinstance(fitted, PromptedJudge) else None
-    return _write_benchmark(out, source, probed(fitted, spec, source.plain, chosen), digest_of_probes())
+    return _write_benchmark(out, source, probed(fitted, spec, source.plain, chosen), digest())
 
 
 def _write_benchmark(out: Path, source: Source, items: Iterable[Item], digest: str) -> Path:
@@ -86,7 +59,7 @@ def _write_benchmark(out: Path, source: Source, items: Iterable[Item], digest: s
 
     def noted() -> Iterator[Item]:
         for item in items:
-            made_of[item.id] = item.extra["injection"]["twin"]
+            made_of[item.id] = item.extra["change"]["twin"]
             yield item
 
     make_folder(out)
@@ -135,43 +108,18 @@ def _gold(made_of: Mapping[str, str], gold: Sequence[GoldLabel]) -> Iterator[Gol
         yield from (Gold(item, row.rater, row.label) for row in rows[item])
 
 
-def shipped_source(spec: JudgeSpec, limit: int | None = None) -> Source:
-    """Return the items that come with Misstep, as a judge is asked about them."""
-    question = _SHIPPED
-    if spec.labels:
-        kind = question.kind if spec.kind == "any" else spec.kind
-        question = replace(question, kind=kind, labels=spec.labels, asks="")
-    named = replace(spec, labels=question.labels, name=spec.name if spec.labels else _SAME_QUESTION)
-    plain = shipped_plain(named)[:limit]
-    gold = tuple(GoldLabel(one.subject.item.id, _BY_CONSTRUCTION, one.truth) for one in plain if one.truth is not None)
-    return Source(question, plain, gold, f"{len(plain)} made-up items with texts in them that try to steer a judge")
-
-
-def benchmark_source(judge: Judge, folder: Path, limit: int | None = None, seed: int = 0) -> Source:
-    """Return items of a benchmark with a gold label, to be attacked."""
-    if (question := read_question(folder)).kind == "pair":
-        message = f"{question.name} has pairs, and no attack is known for them"
-        raise UsageError(message, "Name a benchmark of another kind.")
-    source = drawn_source(judge, folder, ITEMS_OF_A_BENCHMARK if limit is None else limit, seed, labelled=True)
-    return replace(
-        source,
-        question=replace(source.question, name=f"{source.question.name}-injected"),
-        title=f"{len(source.plain)} items of {source.question.name} with texts in them that try to steer a judge",
-    )
-
-
-def drawn_source(judge: Judge, folder: Path, count: int, seed: int, *, labelled: bool = False) -> Source:
+def drawn_source(judge: Judge, folder: Path, count: int, seed: int) -> Source:
     """Return items of a benchmark that a judge can be asked about, drawn by digest of seed and id."""
     question = read_question(folder)
     gold = tuple(read_gold(folder, item_ids(folder)))
     truth = majority(gold).label_of
     others = categories_for(judge, folder).others
-    known = (item for item in read_items(folder) if item.id in truth or not labelled)
-    suitable = (item for item in known if category_in(item.extra) not in others and not judge.skip_reason(item))
+    suitable = (
+        item for item in read_items(folder) if category_in(item.extra) not in others and not judge.skip_reason(item)
+    )
     drawn = heapq.nsmallest(count, suitable, key=lambda item: hashlib.sha256(f"{seed}\0{item.id}".encode()).hexdigest())
     if not drawn:
-        message = "no item has both a gold label and content" if labelled else "no item has content"
-        raise InputError(f"{message} for a judge", "Name another benchmark.", file=folder / "items.jsonl")
+        raise InputError("no item has content for a judge", "Name another benchmark.", file=folder / "items.jsonl")
     runs = Runs(folder, runs_by_id, inline_run)
     files = {item.id: item.trajectory if isinstance(item.trajectory, str) else None for item in drawn}
     clusters = clusters_of(
