@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from misstep.analysis.labels.ratings import Numbers, Ratings
 from misstep.analysis.labels.reading import Reading, ScaleLevel
-from misstep.analysis.labels.records import listed, number, trimmed
+from misstep.analysis.labels.records import label_key, listed, number, trimmed
 from misstep.analysis.stats.raters.patterns import MISSING, IntArray
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import InputError, UsageError
@@ -99,9 +99,9 @@ def placed(ratings: Ratings, columns: list[IntArray]) -> IntArray:
 
 def _without_missing(labels: Counter[str], missing: Sequence[str]) -> list[str]:
     remarks = []
-    wanted = {trimmed(one).casefold(): one for one in missing}
+    wanted = {label_key(one): one for one in missing}
     for key, one in wanted.items():
-        times = sum(labels.pop(label) for label in list(labels) if label.casefold() == key)
+        times = sum(labels.pop(label) for label in list(labels) if label_key(label) == key)
         used = (
             f"is taken for a missing rating in {counted_text(times, 'cell')}"
             if times
@@ -128,18 +128,14 @@ def _has_decimal_comma(labels: Counter[str], reading: Reading, delimiter: str) -
 def _merged(labels: Counter[str], level: ScaleLevel, *, comma: bool, remarks: list[str]) -> dict[str, str]:
     """Return each label → how it is shown: letter case does not count, nor how a number of a scale is written.
 
-    Of nominal labels only `2` and `2.0` are one where all labels are numbers (a missing cell turns a spreadsheet's
-    whole numbers into such): `1.1` and `1.10` may be names of two things.
+    Of nominal labels only `2` and `2.0` are one (a missing cell turns a spreadsheet's whole numbers into such): `1.1`
+    and `1.10` may be names of two things.
     """
     pointed = {label: label.replace(",", ".") if comma and _WITH_COMMA.fullmatch(label) else label for label in labels}
-    numeric = all(number(label) is not None for label in pointed.values())
     same: dict[str | float, list[str]] = {}
     for label, text in pointed.items():
-        key: str | float = text.casefold()
-        if numeric and level == "nominal":
-            key = _WHOLE.sub(r"\1", text) if _WHOLE.fullmatch(text) else text
-        elif numeric:
-            key = number(text) or 0.0
+        whole = _WHOLE.fullmatch(text)
+        key = label_key(text) if level != "nominal" else whole[1] if whole else text.casefold()
         same.setdefault(key, []).append(label)
     shown = {}
     for alike in same.values():
@@ -153,8 +149,8 @@ def _merged(labels: Counter[str], level: ScaleLevel, *, comma: bool, remarks: li
 def _ordered(shown: dict[str, str], level: ScaleLevel, order: Sequence[str], ratings: Ratings) -> list[str]:
     categories = list(dict.fromkeys(shown.values()))
     if order:
-        by_key = {category.casefold(): category for category in categories}
-        placed = [by_key.get(label.strip().casefold(), label.strip()) for label in order]
+        by_key = {label_key(category): category for category in categories}
+        placed = [by_key.get(label_key(label), label.strip()) for label in order]
         if len(set(placed)) < len(placed) or "" in placed:
             raise UsageError(f"--order has an empty or a repeated label: {listed(placed)}", "Name each label once.")
         unplaced = {label for label, category in shown.items() if category not in placed}
@@ -205,9 +201,9 @@ def _too_many(ratings: Ratings, categories: int) -> InputError:
 
 
 def _warn_of_missing(labels: Counter[str], order: Sequence[str], remarks: list[str]) -> None:
-    meant = {trimmed(label).casefold() for label in order}
+    meant = set(map(label_key, order))
     for label, remark in like_missing(labels):
-        if label.casefold() not in meant:
+        if label_key(label) not in meant:
             remarks.append(f"{remark}, or give --missing {shlex.quote(label)}")
 
 

@@ -92,6 +92,9 @@ def read_judged_table(path: Path, named: JudgedColumns, renamed: Mapping[str, st
     sheet, read = _column_a_rater(source, named)
     remarks = [*source.remarks, *read]
     people, judges = _label_columns(sheet, named)
+    if not named.judges:
+        judges, read = _with_common_labels(sheet, people, judges, renamed)
+        remarks += read
     at_score = _score_columns(sheet, [*people, *judges], judges, named)
     at_item = next(iter(columns_called(sheet, ITEM_NAMES)), None)
     if named.item:
@@ -223,6 +226,22 @@ def _label_columns(sheet: LabelRows, named: JudgedColumns) -> tuple[list[int], l
             advice = f"Name it with {option}. The columns: {listed(sheet.header, _COLUMNS_SHOWN)}."
             raise InputError(problem, advice, file=sheet.file, line=1)
     return people, judges
+
+
+def _with_common_labels(
+    sheet: LabelRows, people: Sequence[int], judges: Sequence[int], renamed: Mapping[str, str]
+) -> tuple[list[int], list[str]]:
+    """Return the judges that say what people say, after the mapping, and a remark on others; all where none does.
+
+    A column may be called like a judge for the model that was judged, or for its answers.
+    """
+    meant = {_key(theirs): _key(ours) for theirs, ours in renamed.items()}
+    known = {_key(cell) for at in people for cell in sheet.columns[at]} - {""}
+    alike = [at for at in judges if not known.isdisjoint(meant.get(key, key) for key in map(_key, sheet.columns[at]))]
+    others = listed(sheet.header[at] for at in judges if at not in alike)
+    if not alike or not others:
+        return list(judges), []
+    return alike, [f"not taken for judges, as they have no label in common with people: {others}; --judge names one"]
 
 
 def _holds_labels(sheet: LabelRows, at: int) -> bool:

@@ -9,8 +9,8 @@ from msgspec import Struct, structs
 
 from misstep.analysis.labels.columns import ask_about, odd_columns
 from misstep.analysis.labels.forms import Form
-from misstep.analysis.labels.reading import Keep, Reading
-from misstep.analysis.labels.records import listed, number, visible
+from misstep.analysis.labels.reading import Reading
+from misstep.analysis.labels.records import label_key, listed, number, visible
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.stats.raters.patterns import MISSING, IntArray
 from misstep.harness.errors import InputError, UsageError
@@ -51,7 +51,7 @@ def ratings_of(sheet: LabelRows, form: Form, label: int | None, reading: Reading
     """Return the cells of one question."""
     remarks: list[str] = []
     if reading.keep is not None:
-        sheet, remarks = _first_or_last(sheet, form, label, reading.keep)
+        sheet, remarks = _first_or_last(sheet, form, label, reading)
     if form.rater is not None and label is not None:
         return _long(sheet, form.item, form.rater, label, reading, remarks)
     at = form.item
@@ -137,7 +137,7 @@ def chosen_raters(reading: Reading, known: list[str], file: str) -> list[str]:
     return chosen
 
 
-def _first_or_last(sheet: LabelRows, form: Form, label: int | None, keep: Keep) -> tuple[LabelRows, list[str]]:
+def _first_or_last(sheet: LabelRows, form: Form, label: int | None, reading: Reading) -> tuple[LabelRows, list[str]]:
     """Return the rows of the first or the last rating of each item by each rater, and a word on what is left out.
 
     Ratings follow each other by their time where every row has one, else by the order of the rows. A row without a
@@ -145,7 +145,8 @@ def _first_or_last(sheet: LabelRows, form: Form, label: int | None, keep: Keep) 
     """
     names = [sheet.columns[at] for at in (form.item, form.rater) if at is not None]
     keys = [tuple(visible(cell).strip() for cell in cells) for cells in zip(*names, strict=True)]
-    rows = [row for row in range(len(keys)) if label is None or sheet.columns[label][row].strip()]
+    keep, none = reading.keep, {"", *map(label_key, reading.missing)}
+    rows = [row for row in range(len(keys)) if label is None or label_key(sheet.columns[label][row]) not in none]
     times = None if form.time is None else _times(sheet.columns[form.time])
     if times is not None:
         rows.sort(key=times.__getitem__)

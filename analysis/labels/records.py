@@ -40,6 +40,12 @@ def number(label: str) -> float | None:
     return value if isfinite(value) else None
 
 
+def label_key(label: str) -> str | float:
+    """Return what two spellings of a label have in common: letter case does not count, nor how a number is written."""
+    value = number(trimmed(label))
+    return trimmed(label).casefold() if value is None else value
+
+
 def listed(names: Iterable[str], most: int = 20) -> str:
     """Return names as a person reads them, the long tail counted."""
     quoted = [repr(name) for name in names]

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,9 @@ from misstep.harness.errors import InputError
 from misstep.harness.places import path_text
 
 _DELIMITERS = ",;\t"
+_DECLARED = re.compile(r"\Asep=[,;\t](?=[\r\n])")
+"""A first line by which spreadsheets are told how cells are separated."""
+
 csv.field_size_limit(max(csv.field_size_limit(), 1 << 26))  # a comment may be long: Python takes 128 KiB in a cell
 
 SHAPES = "Give a column of items and one a rater, or the columns item,rater,label."
@@ -80,6 +84,7 @@ def read_rows(path: Path, what: str = "labels", shapes: str = SHAPES) -> LabelRo
 
 def csv_rows(text: str, file: str, what: str = "labels", shapes: str = SHAPES) -> LabelRows:
     """Return the header and the columns of a text in CSV."""
+    text = _DECLARED.sub("", text)
     delimiter = _delimiter(text)
     columns = split_columns(text, delimiter)
     if columns is None:

@@ -80,9 +80,22 @@ def read_source(path: Path, item_field: str = "", what: str = "labels", shapes: 
 def _of_records(records: LabelRecords, item_field: str) -> Source:
     tool = tool_of(records)
     if tool is None:
-        return _of_table(*_flat(records))
+        listed_in = _records_within(records)
+        return _of_table(*_flat(records)) if listed_in is None else _of_records(listed_in, item_field)
     ratings = TOOLS[tool][1](records, item_field)
     return Source(ratings.table(), tool, tuple(ratings.remarks()))
+
+
+def _records_within(records: LabelRecords) -> LabelRecords | None:
+    """Return the one list of objects that a document of one object holds, as what servers answer does."""
+    lists = [
+        value
+        for value in (records.values[0].values() if len(records.values) == 1 else ())
+        if isinstance(value, list) and value and all(isinstance(one, dict) for one in value)
+    ]
+    if len(lists) != 1:
+        return None
+    return LabelRecords(records.file, lists[0], list(range(1, len(lists[0]) + 1)), "record")
 
 
 def _of_table(sheet: LabelRows, remarks: list[str]) -> Source:

@@ -17,6 +17,9 @@ from misstep.analysis.labels.records import LabelRecords, label_text
 from misstep.analysis.labels.tools.ratings import ToolRatings
 
 _COLUMN = ".responses"
+_SUGGESTED = "-suggestion-metadata"
+"""Beside each question of a data set of version 1, whether or not a record is answered."""
+
 _SUBMITTED = ("submitted", "None", "")
 
 Response = tuple[str, Any, Any, Any, Any]
@@ -27,7 +30,8 @@ def is_own(record: dict[str, Any]) -> bool:
     """Return whether an object has responses in one of the four ways."""
     if isinstance(record.get("responses"), dict | list) and ("fields" in record or "suggestions" in record):
         return True
-    return any(name.endswith(f"{_COLUMN}.users") for name in record) or any(map(_is_answered, record.values()))
+    answered = any(name.endswith(f"{_COLUMN}.users") for name in record) or any(map(_is_answered, record.values()))
+    return answered or any(name + _SUGGESTED in record for name in record)
 
 
 def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:

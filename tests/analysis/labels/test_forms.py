@@ -173,6 +173,11 @@ def test_a_rating_given_again_is_chosen_by_its_time(path: Path, keep: str, label
     ]
 
 
+def test_a_mark_of_a_missing_rating_is_none_that_was_given_again(path: Path) -> None:
+    labels = read(path, AGAIN.replace("ann,,", "ann,NA,"), keep="last", missing=["na"])
+    assert given(labels) == {"1": {"ann": "a", "ben": "a"}}
+
+
 @pytest.mark.parametrize(("keep", "label"), [("last", "b"), ("first", "a")])
 def test_without_times_that_can_be_understood_the_order_of_the_rows_counts(path: Path, keep: str, label: str) -> None:
     labels = read(path, AGAIN.replace("2026-05-03", "today"), keep=keep)

@@ -66,6 +66,14 @@ def test_scores_that_are_no_probabilities_are_left_out_or_refused_if_named(tmp_p
         _read(tmp_path, text, scores=["judge_score"])
 
 
+def test_a_column_called_like_a_judge_that_says_nothing_of_what_people_say_is_none(tmp_path: Path) -> None:
+    text = "human_label,model,model_answer,judge_label\nyes,m-1,it is done,yes\nno,m-1,it is not,no\n"
+    table = _read(tmp_path, text)
+    assert list(table.judges) == ["judge_label"]
+    assert table.remarks[0].endswith("common with people: 'model', 'model_answer'; --judge names one")
+    assert list(_read(tmp_path, text, renamed={"m-1": "yes"}).judges) == ["model", "judge_label"]
+
+
 @pytest.mark.parametrize(
     ("text", "named", "message"),
     [

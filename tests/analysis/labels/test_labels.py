@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.analysis.labels import Labels, read_labels
+from misstep.analysis.labels import Labels, Reading, read_labels, read_questions
 from misstep.analysis.labels.rows import split_columns
 from misstep.analysis.stats.raters.patterns import MISSING
 from misstep.harness.errors import InputError, MisstepError, UsageError
@@ -89,6 +89,20 @@ def test_a_whole_number_is_one_label_with_and_without_its_decimal_zero(labels_fi
     labels = read(labels_file, "item,ann,ben\n1,0,0.0\n2,1,1.0\n3,1,\n4,0,\n", level=level)
     assert labels.categories == categories
     assert len(labels.remarks) == 2
+
+
+def test_a_whole_number_is_one_label_whatever_word_is_beside_it(labels_file: Path) -> None:
+    labels = read(labels_file, "item,ann,ben\n1,4,4.0\n2,5,5.0\n3,3,nan\n")
+    assert cells(labels) == [["4", "4"], ["5", "5"], ["3", "nan"]]
+
+
+def test_a_number_that_is_named_is_meant_however_a_cell_writes_it(labels_file: Path) -> None:
+    text = "item,ann,ben\n1,1.0,1.0\n2,2.0,99.0\n"
+    labels_file.write_text(text)
+    (labels,) = read_questions(labels_file, Reading(missing=["99"])).labels.values()
+    assert cells(labels) == [["1.0", "1.0"], ["2.0", None]]
+    ordered = read(labels_file, text, level="ordinal", order=["1", "2", "99"])
+    assert cells(ordered) == [["1.0", "1.0"], ["2.0", "99.0"]]
 
 
 def test_nominal_version_numbers_stay_apart_and_interval_numbers_do_not(labels_file: Path) -> None:

@@ -111,3 +111,10 @@ def test_a_delimiter_at_the_end_of_each_line_makes_no_column(tmp_path: Path) -> 
         assert labels.raters == ["ann", "ben"]
     with pytest.raises(InputError, match="column 4 has no name"):
         read(tmp_path / "labels.csv", "item;ann;ben;\n1;yes;no;maybe\n2;no;no;\n")
+
+
+def test_the_line_that_tells_a_spreadsheet_the_delimiter_is_no_header(tmp_path: Path) -> None:
+    text = "sep=;\r\n" + WIDE.replace(",", ";")
+    assert given(read(tmp_path / "labels.csv", text)) == EXPECTED
+    with pytest.raises(InputError, match=r"labels\.csv:3: "):
+        read(tmp_path / "labels.csv", text.replace("run-1;agent", "run-1"))

@@ -322,6 +322,23 @@ def test_argilla_responses_that_were_not_submitted_are_no_ratings(tmp_path: Path
     )
 
 
+def test_an_answered_and_an_unanswered_record_are_of_one_export_of_argilla(tmp_path: Path) -> None:
+    def record(number: str, *users: str) -> dict[str, Any]:
+        answers = [{"user_id": who, "value": EXPECTED[number][who], "status": "submitted"} for who in users]
+        none = {"type": None, "score": None, "agent": None}
+        beside = {"cause-suggestion": None, "cause-suggestion-metadata": none, "external_id": number}
+        return {"text": "run", "cause": answers, **beside, "metadata": "{}"}
+
+    records = [record("1", "7", "8"), record("2", "7", "8"), record("1") | {"external_id": "3"}]
+    assert given(read(tmp_path / "records.jsonl", lines(records))) == EXPECTED
+
+
+def test_objects_in_the_one_list_of_a_document_are_its_records(tmp_path: Path) -> None:
+    rows = [{"item": "1", "ann": "yes", "ben": "no"}, {"item": "2", "ann": "no", "ben": "no"}]
+    labels = read(tmp_path / "answer.json", json.dumps({"data": rows, "meta": {"page": 1}}))
+    assert given(labels) == {"1": {"ann": "yes", "ben": "no"}, "2": {"ann": "no", "ben": "no"}}
+
+
 def test_plain_objects_are_a_table(tmp_path: Path) -> None:
     rows = [
         {"sample_id": item, "annotator": who, "label": label, "data": {"text": "run"}}
