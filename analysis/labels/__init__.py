@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from misstep.analysis.labels.coding import Labels, coded
-from misstep.analysis.labels.forms import Form, form_of
+from misstep.analysis.labels.forms import Form, form_of, with_row_numbers
 from misstep.analysis.labels.ratings import Ratings, chosen_raters, ratings_of
 from misstep.analysis.labels.reading import Reading, ScaleLevel
 from misstep.analysis.labels.records import visible
@@ -56,8 +56,11 @@ def read_ratings(path: Path, reading: Reading) -> tuple[dict[str, Ratings], list
         raise UsageError(problem, "Add --level ordinal, or leave --order out.")
     source = read_source(path, reading.item)
     sheet = structs.replace(source.sheet, header=[visible(name).strip() for name in source.sheet.header])
+    numbered = []
+    if not source.tool:
+        sheet, numbered = with_row_numbers(sheet, reading)
     form = form_of(structs.replace(source, sheet=sheet), reading)
-    remarks = [*source.remarks, *form.remarks]
+    remarks = [*source.remarks, *numbered, *form.remarks]
     if form.rater is None:
         sheet, remark = turned(sheet, form.item, reading)
         form, remarks = (structs.replace(form, item=0), [*remarks, *remark]) if remark else (form, remarks)

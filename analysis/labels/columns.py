@@ -21,7 +21,7 @@ from misstep.harness.errors import InputError
 _NAMES = frozenset({"mode", "mean", "median", "average", "gold", "final", "truth", "resolved"})
 _STEMS = (
     "aggregat", "majorit", "mehrheit", "consens", "konsens", "adjudicat", "durchschnitt", "mittelwert", "moyenne",
-    "mayoría", "promedio",
+    "mayoría", "promedio", "결론", "최종", "最终", "最終",
 )  # fmt: skip
 """What words in the name of such a column are, and how they begin."""
 
@@ -292,6 +292,19 @@ def ask_about(columns: Mapping[str, Sequence[str]], file: str, *, interval: bool
     return InputError(
         f"{which} not look like {'a rater' if len(odd) == 1 else 'raters'}: {listed}", f"{advice}.", file=file
     )
+
+
+def counted_labels(columns: Mapping[str, Sequence[str]], items: Sequence[str]) -> str:
+    """Return what shows that cells count ratings and are none: they add up alike, or rows are called like columns."""
+    rows = list(zip(*columns.values(), strict=True))
+    if not rows or not all(cell.strip().isdecimal() for cells in rows for cell in cells):
+        return ""
+    sums = {sum(map(int, cells)) for cells in rows}
+    if {item.casefold() for item in items} == {name.casefold() for name in columns}:
+        return "rows and columns have the same names, as in a table that counts the labels of two raters"
+    if len(rows) <= HANDFUL or len(sums) > 1 or len(set(rows)) <= 2:
+        return ""
+    return f"each row adds up to {sums.pop():,}, as counts of ratings by label do"
 
 
 def _column(name: str, cells: Sequence[str]) -> _Column:

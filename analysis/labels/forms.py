@@ -7,10 +7,10 @@ apart by what is in them (`_item_and_rater`). Notes name what was recognised; if
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from misstep.analysis.labels.columns import HANDFUL, WHO, hold_names, may_hold_labels
-from misstep.analysis.labels.names import ITEM_NAMES, LABEL_NAMES, RATER_NAMES
+from misstep.analysis.labels.names import ITEM_NAMES, LABEL_NAMES, RATER_NAMES, words_of
 from misstep.analysis.labels.reading import Reading
 from misstep.analysis.labels.records import listed
 from misstep.analysis.labels.rows import LabelRows
@@ -136,6 +136,25 @@ def _of_export(source: Source, reading: Reading) -> Form:
         raise InputError(f"it answers {len(questions)} questions: {listed(questions)}", advice, file=sheet.file)
     several = len(questions) > 1 or bool(reading.by)
     return Form(item, rater, (label,), question if several else None, time, tuple(reading.labels))
+
+
+def with_row_numbers(sheet: LabelRows, reading: Reading) -> tuple[LabelRows, list[str]]:
+    """Return a table whose columns are all raters with the numbers of its rows as items, and a remark on it.
+
+    They are raters if all are called alike (`rater1`, `rater2`), or if a person named the first of them. Where a person
+    named others, the first column names no items if it repeats itself.
+    """
+    first, names = sheet.header[0], sheet.columns[0]
+    called = {words_of(name)[:1] for name in sheet.header}
+    alike = len(called) == 1 and called <= {(name,) for name in RATER_NAMES} and first.casefold() not in RATER_NAMES
+    told, header = ({name.strip().casefold() for name in some} for some in (reading.raters, sheet.header))
+    repeats = len(set(names)) < len(names) and not columns_called(sheet, ITEM_NAMES)
+    as_told = told <= header and (first.casefold() in told or (bool(told) and repeats))
+    if reading.item or reading.by or reading.keep or not (alike or as_told):
+        return sheet, []
+    rows = [f"row {number}" for number in range(1, len(names) + 1)]
+    remark = "no column names the items: each row is one"
+    return structs.replace(sheet, header=["item", *sheet.header], columns=[rows, *sheet.columns]), [remark]
 
 
 def column_named(sheet: LabelRows, name: str, option: str) -> int:

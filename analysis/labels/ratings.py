@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import numpy as np
 from msgspec import Struct, structs
 
-from misstep.analysis.labels.columns import ask_about, odd_columns
+from misstep.analysis.labels.columns import ask_about, counted_labels, odd_columns
 from misstep.analysis.labels.forms import Form
 from misstep.analysis.labels.reading import Reading
-from misstep.analysis.labels.records import label_key, listed, number, visible
+from misstep.analysis.labels.records import label_key, listed, number, trimmed, visible
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.stats.raters.patterns import MISSING, IntArray
 from misstep.harness.errors import InputError, UsageError
@@ -62,12 +62,16 @@ def ratings_of(sheet: LabelRows, form: Form, label: int | None, reading: Reading
     if len(set(items)) < len(items):
         first, second = _first_repeat(items)
         problem = f"item {items[second]!r} is {sheet.where(first)} already"
-        raise sheet.error(second, problem, f"Keep one row an item; items are in {title!r}. {_ONE_A_ROW} {_REPEATED}")
+        where = f"Keep one row an item; items are in {title!r}. Where no column names them: --raters with all raters."
+        raise sheet.error(second, problem, f"{where} {_ONE_A_ROW} {_REPEATED}")
     known = [name for position, name in enumerate(sheet.header) if position not in (at, form.by)]
     told = reading.raters or reading.labels  # a column of labels without one of raters is called by its own name
     chosen = chosen_raters(structs.replace(reading, raters=told), known, sheet.file)
     columns = {name: sheet.columns[sheet.header.index(name)] for name in chosen}
     if not told:
+        if sheet.unit != "column" and reading.fewest_raters > 1 and (counted := counted_labels(columns, items)):
+            advice = "Give a rating a row, or a column a rater. If these columns are raters, name them with --raters."
+            raise InputError(counted, advice, file=sheet.file)
         columns, more = _of_raters(columns, reading, sheet.file)
         remarks = [*remarks, *more]
     return Ratings(sheet, items, list(columns), list(columns.values()), list(columns), remarks)
@@ -141,16 +145,18 @@ def _first_or_last(sheet: LabelRows, form: Form, label: int | None, reading: Rea
     """Return the rows of the first or the last rating of each item by each rater, and a word on what is left out.
 
     Ratings follow each other by their time where every row has one, else by the order of the rows. A row without a
-    label is not a rating.
+    label is not a rating; one with a mark of a missing label is kept if there is no other.
     """
     names = [sheet.columns[at] for at in (form.item, form.rater) if at is not None]
     keys = [tuple(visible(cell).strip() for cell in cells) for cells in zip(*names, strict=True)]
-    keep, none = reading.keep, {"", *map(label_key, reading.missing)}
-    rows = [row for row in range(len(keys)) if label is None or label_key(sheet.columns[label][row]) not in none]
+    keep, missing = reading.keep, set(map(label_key, reading.missing))
+    rows = [row for row in range(len(keys)) if label is None or trimmed(sheet.columns[label][row])]
     times = None if form.time is None else _times(sheet.columns[form.time])
     if times is not None:
         rows.sort(key=times.__getitem__)
     ordered = rows if keep == "last" else rows[::-1]
+    if label is not None and missing:
+        ordered = sorted(ordered, key=lambda row: label_key(sheet.columns[label][row]) not in missing)
     rest = sorted({keys[row]: row for row in ordered}.values())
     if len(rest) == len(rows):
         return (sheet, []) if len(rows) == len(keys) else (sheet.rows(rest), [])

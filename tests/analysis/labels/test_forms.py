@@ -237,3 +237,28 @@ def test_a_person_may_say_what_a_comma_means(path: Path) -> None:
     assert read(path, "item;ann;ben\n1;1,000;2\n", level="interval", decimal="comma").values == [1, 2]
     with pytest.raises(InputError):
         read(path, COMMA, level="interval", decimal="point")
+
+
+@pytest.mark.parametrize(
+    ("header", "raters"),
+    [("rater1,rater2", ()), ("WorkerA,WorkerB", ()), ("ann,ben", ("ann", "ben")), ("x,b,c", ("b", "c"))],
+)
+def test_a_table_in_which_no_column_names_the_items_has_one_a_row(path: Path, header: str, raters) -> None:
+    rows = [line + ",a" * (header.count(",") - 1) for line in ("a,a", "b,a", "b,b", "a,a")]
+    labels = read(path, "\n".join([header, *rows]), raters=raters)
+    assert labels.items == ["row 1", "row 2", "row 3", "row 4"]
+    assert labels.raters == list(raters or header.split(","))
+    assert labels.remarks == ["no column names the items: each row is one"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("item,good,bad\n1,3,0\n2,2,1\n3,0,3\n4,1,2\n5,3,0\n6,3,0\n", "each row adds up to 3"),
+        ("ann,good,bad\ngood,30,2\nbad,4,20\n", "rows and columns have the same names"),
+    ],
+)
+def test_counts_of_ratings_are_no_ratings_unless_a_person_says_so(path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read(path, text)
+    assert read(path, text, raters=["good", "bad"]).raters == ["good", "bad"]
