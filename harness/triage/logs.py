@@ -37,8 +37,10 @@ _VERDICT = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"-?\d{1,6}(?:\.\d{1,9})?")
-_REPORT = re.compile(r"\"summary\"\s{0,9}:\s{0,9}\{[^{}]{0,2000}\}|<testsuite\s[^<>]{0,2000}>")
-_COUNT = re.compile(r"\b(tests|failed|failures|errors)[\"']?\s*[:=]\s*[\"']?(\d{1,9})")
+_REPORT = re.compile(
+    r"\"summary\"\s{0,9}:\s{0,9}\{[^{}]{0,2000}\}|<testsuite\s(?:[^<>\"']|\"[^<\"]{0,500}\"|'[^<']{0,500}'){0,500}+>"
+)
+_COUNT = re.compile(r"\b(tests|failed|failures|errors|skipped)[\"']?\s*[:=]\s*[\"']?(\d{1,9})")
 _ATTEMPT = re.compile(r"\battempt\W{0,3}\d", re.IGNORECASE)
 """A line on one of several attempts, which the last of them or the run's own line replaces."""
 
@@ -168,7 +170,7 @@ def _reported(name: str, text: str) -> Iterator[Recorded]:
     """What a report of tests says: the summary of CTRF, or the suites of JUnit."""
     reports = list(_REPORT.finditer(text))
     counts = [{one[1]: int(one[2]) for one in _COUNT.finditer(report[0])} for report in reports]
-    if any(one.get("tests") for one in counts):
+    if any(one.get("tests", 0) > one.get("skipped", 0) for one in counts):
         failed = any(one.get(name) for one in counts for name in ("failed", "failures", "errors"))
         line = text.count("\n", 0, reports[0].start()) + 1
         shown = " ".join(reports[0][0].split())[:300]

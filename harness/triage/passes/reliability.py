@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from posixpath import basename
 
 from misstep.harness.records.attribution import Evidence
+from misstep.harness.triage.logs import TESTS_LOG, tests_log, writer_of
 from misstep.harness.triage.passes.record import Doing, cut, texts_of
 from misstep.harness.triage.passes.tampering import cut_end
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
@@ -14,7 +15,6 @@ from misstep.harness.triage.rules.text import all_passed
 from misstep.harness.triage.rules.verdicts import Attribution
 from misstep.harness.workspace.suite.output import saw_tests
 
-TESTS_LOG = "tests.log"
 RERUNS = 2
 
 _FAILS = re.compile(
@@ -28,7 +28,8 @@ _TEST_NAME = re.compile(r"\btest_\w+")
 
 def unreliable_in_texts(access: TextAccess) -> Attribution | None:
     """Return a log of the tests that speaks against the recorded pass."""
-    log = access.logs.get(TESTS_LOG, "")
+    own = tests_log(access.logs)
+    log = own.text if writer_of(own.name) == "tests" else ""
     failure, match = read_failure(log), _FAILS.search(log)
     if failure.tests or (match is not None and not all_passed(log, failure)):
         rationale = "The run is recorded as passed, but the log of its tests reports a failure"
@@ -36,7 +37,7 @@ def unreliable_in_texts(access: TextAccess) -> Attribution | None:
         rationale, match = "The run is recorded as passed, but the log says that no test was run", None
     else:
         return None
-    where = f"logs/{TESTS_LOG}" + (f":{log.count(chr(10), 0, match.start()) + 1}" if match is not None else "")
+    where = f"logs/{own.name}" + (f":{log.count(chr(10), 0, match.start()) + 1}" if match is not None else "")
     shown = Evidence("log", where, cut_end(log) if match is None else cut(log[match.start() :]))
     return _unreliable(f"{rationale}: another run has to tell.", [shown], 0.85)
 

@@ -72,7 +72,7 @@ def _would_make(run: TextRun, name: str) -> bool:
 
 
 TESTS_MISSING = re.compile(
-    r"not found: tests|not importable: 'tests'|collected 0 items|no tests ran|Ran 0 tests|"
+    r"not found: tests|not importable: 'tests'|collected 0 items(?! / [1-9])|no tests ran|Ran 0 tests|"
     r"tests/?[\w./-]{0,100}'?: No such file or directory|No such file or directory: '[\w./-]{0,100}tests"
 )
 """What unittest, pytest, Python and shells print without tests to run."""
@@ -90,7 +90,11 @@ _ASKED_TO_SERVE = re.compile(
     re.IGNORECASE,
 )
 _FAILED = re.compile(r"^FAILED|\b[1-9]\d* (?:failed|errors?)(?=[ =]*(?:[,;|(]|in \d|$))", re.MULTILINE)
-_ALL_PASSED = re.compile(r"^OK(?: \(.*\))?$|^=* ?\d+ passed[^\n]*$|^all \w+ passed", re.MULTILINE | re.IGNORECASE)
+_ALL_PASSED = re.compile(
+    r"^Ran [1-9]\d* tests? in [^\n]*\n+OK(?: \(.*\))?$|^OK \([1-9]\d* tests?\b.*\)$|^=* ?[1-9]\d* passed[^\n]*$"
+    r"|^all \w+ passed",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 
 def read(run: TextRun) -> Attribution | Undecided:
@@ -106,7 +110,7 @@ def broken_harness(run: TextRun) -> Attribution | None:
     where = log.evidence(last_lines(log.text, 3))
     if all_passed(log.text, failure):
         return infrastructure(event, "The tests passed, and the run is recorded as failed.", where)
-    if not failure.tests and (ended := _exit_of_tests(run.access)) is not None:
+    if not (failure.tests or failure.asserted) and (ended := _exit_of_tests(run.access)) is not None:
         return infrastructure(event, "The tests ended well, and the run is recorded as failed.", [ended, *where])
     if log.name and not log.text.strip():
         return infrastructure(event, "The tests printed nothing, and the run is recorded as failed.", [])

@@ -48,12 +48,12 @@ class _Result(Struct):
 
 def is_job(path: Path) -> bool:
     """Return whether a folder is a trial, a job or a folder of jobs."""
-    return next(_trial_folders(path), None) is not None
+    return bool(_trial_folders(path))
 
 
 def trials(path: Path) -> Iterator[JobTrial]:
     """Return the trials of a job."""
-    for folder in _with_unfinished(path):
+    for folder in _trial_folders(path):
         unfinished = json_value(folder / _RESULT) is None
         result = _Result(folder.name.partition("__")[0], folder.name)  # the task's name, two underscores
         if not unfinished:
@@ -112,19 +112,24 @@ def _run_by(task: Path | None) -> RunBy:
     return RunBy("harbor_verifier /tests/test.sh", workdir, _VERIFIER)
 
 
-def _trial_folders(path: Path) -> Iterator[Path]:
+def _trial_folders(path: Path) -> list[Path]:
+    """Return the trials, also those that were cut off: a configuration, or another trial beside them, tells of them."""
+    finished, begun = set[Path](), set[Path]()
     for folder in folders_within(path, _DEPTH):
-        value = json_value(folder / _RESULT)
-        if isinstance(value, dict) and "trial_name" in value and "task_name" in value:
-            yield folder
-
-
-def _with_unfinished(path: Path) -> list[Path]:
-    finished = list(_trial_folders(path))
+        if _is_of_trial(json_value(folder / _RESULT), "task_name"):
+            finished.add(folder)
+        elif json_value(folder / _RESULT) is None and any((folder / name).exists() for name in _LEFT):
+            begun.add(folder)
     jobs = {folder.parent for folder in finished if folder != path}
-    beside = {child for job in jobs for child in job.iterdir() if child.is_dir() and "__" in child.name}
-    begun = {folder for folder in beside if folder not in finished and any((folder / name).exists() for name in _LEFT)}
-    return sorted([*finished, *(folder for folder in begun if json_value(folder / _RESULT) is None)])
+    return sorted(
+        finished
+        | {folder for folder in begun if folder != path and folder.parent in jobs and "__" in folder.name}
+        | {folder for folder in begun if _is_of_trial(json_value(folder / "config.json"), "trials_dir")}
+    )
+
+
+def _is_of_trial(value: Any, field: str) -> bool:
+    return isinstance(value, dict) and {"trial_name", field} <= value.keys()
 
 
 def _printed(folder: Path) -> str:

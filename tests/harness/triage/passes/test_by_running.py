@@ -119,10 +119,11 @@ def test_without_a_solution_what_can_be_read_is_read(tmp_path: Path, sandbox: Sa
     assert (result.label, result.score) == ("pass", 0.7)
 
 
-def test_a_log_that_reports_failures_speaks_against_a_recorded_pass(tmp_path: Path) -> None:
-    log = {"logs/tests.log": "test_total ... FAIL\n\nFAILED (failures=1)\n"}
+@pytest.mark.parametrize("name", ["tests.log", "verifier/test-stdout.txt"])
+def test_a_log_that_reports_failures_speaks_against_a_recorded_pass(tmp_path: Path, name: str) -> None:
+    log = {f"logs/{name}": "test_total ... FAIL\n\nFAILED (failures=1)\n"}
     result = attribute_pass(texts(tmp_path, log))
-    assert (result.label, result.evidence[0].where) == ("infrastructure", "logs/tests.log:3")
+    assert (result.label, result.evidence[0].where) == ("infrastructure", f"logs/{name}:3")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.trajectory import Outcome, Step, Trajectory
+from misstep.harness.triage.logs import outcome_in
 from misstep.harness.triage.replica import ReplicasOfCase
 from misstep.harness.triage.rules.judging import by_files, by_running, by_texts
 from misstep.harness.triage.rules.verdicts import Undecided
@@ -123,6 +124,11 @@ def test_the_outcome_is_read_in_the_logs_of_the_harness(tmp_path, log, label):
     assert judged(tmp_path, Trajectory(run.id, run.source, run.task, run.steps, Outcome()), files) == label
 
 
+def test_a_suite_counts_whatever_signs_are_in_its_name() -> None:
+    report = '<testsuite name="a" tests="3" failures="0"></testsuite><testsuite name="b > c" tests="2" failures="1">'
+    assert outcome_in({"junit.xml": report}) == "failed"
+
+
 @pytest.mark.parametrize(
     ("files", "where"),
     [
@@ -132,6 +138,7 @@ def test_the_outcome_is_read_in_the_logs_of_the_harness(tmp_path, log, label):
         ({"ctrf.json": '{"results": {\n"summary": {"failed": 0, "tests": 2}}}'}, ["logs/ctrf.json:2"]),
         ({"junit.xml": '<testsuites>\n<testsuite tests="2" errors="0" failures="0">'}, ["logs/junit.xml:2"]),
         ({"junit.xml": '<testsuite tests="2" failures="1">', "reward.txt": "1"}, ["logs/reward.txt:1"]),
+        ({"junit.xml": '<testsuite tests="2" skipped="2" failures="0">'}, []),
         ({"a.log": "result: passed\n", "reward.txt": "0"}, ["logs/a.log:1", "logs/reward.txt:1"]),
     ],
 )

@@ -69,6 +69,11 @@ FAILURES = {
     "nextest": "        FAIL [   0.003s] shop tests::b\nkeyerror\n     Summary [   0.004s] 1 test run: 1 failed\n",
     "dotnet": "  Failed Shop.Totals.Sums [3 ms]\n  permission denied\nFailed!  - Failed:     1, Passed:     0\n",
     "bats": "1..1\nnot ok 1 sums\n# usage: total FILE, permission denied\n",
+    "a key that was added": "OK\nTraceback (most recent call last):\nAssertionError: expected 2, got 3\n",
+    "a module that cannot be read": (
+        "collected 0 items / 1 error\n\n_____ ERROR collecting tests/test_a.py _____\nE   SyntaxError: invalid syntax\n"
+        "===== short test summary info =====\nERROR tests/test_a.py\n===== 1 error in 0.12s =====\n"
+    ),
     "a program that prints ok": "ok\n--- FAIL: TestTotal (0.00s)\nFAIL\nFAIL\tex.org/t\t0.01s\n",
 }
 

@@ -263,6 +263,16 @@ def test_a_trial_that_is_named_alone_brings_no_other(tmp_path: Path) -> None:
     assert set(converted(job, tmp_path / "all")) == {"sort__a", "sort__b", "sort__c", "sort__d"}
 
 
+def test_a_job_whose_trials_were_all_cut_off_is_one_by_their_configurations(tmp_path: Path) -> None:
+    for name in ("sort__a", "sort__b"):
+        config = {"task": {"path": "tasks/sort"}, "trial_name": name, "trials_dir": "jobs/1", "agent": {"name": "a"}}
+        made.written(tmp_path / "job" / name / "config.json", config)
+        made.written(tmp_path / "job" / name / "trial.log", "building the image\n")
+    made.written(tmp_path / "job/config.json", {"job_name": "1", "jobs_dir": "jobs"})
+    assert set(converted(tmp_path / "job", tmp_path / "all")) == {"sort__a", "sort__b"}
+    assert set(converted(tmp_path / "job" / "sort__b", tmp_path / "one")) == {"sort__b"}
+
+
 @pytest.mark.parametrize("place", ["trajs/", "", "trajs/{name}/", "{name}/"])
 def test_an_instance_has_its_own_run_though_others_of_its_repository_begin_alike(tmp_path: Path, place: str) -> None:
     names = ["made__up.1fd5.combine_file__0a", "made__up.1fd5.func_basic__1b"]
