@@ -203,8 +203,9 @@ def _of_lines(texts: Sequence[str], at: int | None, rules: tuple[str, ...]) -> H
 
 def _file_edit(section: _Section, known: str) -> FileEdit:
     old, new = section.old or section.git[0], section.new or section.git[1]
-    if _NULL in (old, new) or section.git != ("", "") or (old[:2], new[:2]) == ("a/", "b/"):
-        old, new = old.removeprefix("a/"), new.removeprefix("b/")
+    before, after = _prefixes(section.git, (old, new))
+    if _NULL in (old, new) or section.git != ("", "") or (old[:2], new[:2]) == (before, after):
+        old, new = old.removeprefix(before), new.removeprefix(after)
     hunks, rules = tuple(section.hunks), section.rules
     if not new and not old:
         raise EditRefused("malformed", "a hunk names no file", "Write --- and +++ lines with the path above it.")
@@ -227,6 +228,14 @@ def _file_edit(section: _Section, known: str) -> FileEdit:
             raise EditRefused("malformed", message, "Name one, or say `rename from` and `rename to`.")
         rules, new = (*rules, "file_name"), new if new == known else known
     return FileEdit(new, hunks, rules=rules)
+
+
+def _prefixes(*names: tuple[str, str]) -> tuple[str, str]:
+    """Return what two names of one file begin with: `a/` and `b/`, or another letter each (`diff.mnemonicPrefix`)."""
+    for old, new in names:
+        if old[1:2] == new[1:2] == "/" and old[2:] == new[2:] and old != new:
+            return old[:2], new[:2]
+    return "a/", "b/"
 
 
 def render(path: str, before: str | None, after: str | None, around: int = 3) -> str:

@@ -21,6 +21,8 @@ from misstep.harness.verdict import Status
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 """What a model thinks before it answers; a thought without an end is not an answer."""
 
+_THOUGHT_ENDS = "</think>"
+
 _MOST_CHARACTERS = 1_000_000
 _MOST_STEPS = 1 << 31
 """Where it is not known how many steps a run has: no run has so many."""
@@ -110,6 +112,11 @@ def read_reply(
     meant = labels if isinstance(labels, Mapping) else dict(zip(labels, labels, strict=True))
     reply = without_surrogates(_THOUGHT.sub("", text, count=1))
     objects, fault = _objects(reply)
+    # Some servers leave out where a thought begins.
+    _, closed, behind = reply.rpartition(_THOUGHT_ENDS)
+    ends = len(reply) - len(behind)
+    if closed and not any(one.start < ends < one.end for one in objects) and "{" in behind:
+        reply, (objects, fault) = behind, _objects(behind)
     parts = [one for one in objects if one.value.has("label")]
     if not parts:
         return _unreadable(text, _cut(finish) or ("no object has a label" if objects else fault or "no JSON object"))

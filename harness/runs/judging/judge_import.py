@@ -264,8 +264,9 @@ def _read(item: str, one: WrittenVerdict, judge: str, labels: Mapping[str, str],
 
 
 def label_read(written: str, meant: Mapping[str, str]) -> str | None:
-    """Return the label that a cell of a file means; a whole number may be written as `1.0`."""
-    return label_meant(written, meant) or label_meant(number_text(written), meant)
+    """Return the label that a cell of a file means; a whole number may be written as `1.0`, there and in a mapping."""
+    by_number = {number: label for name, label in meant.items() if (number := number_text(name))}
+    return label_meant(written, meant) or by_number.get(number_text(written))
 
 
 def _short(label: str) -> str:

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from misstep.harness.verdict_readers.written import Unit
 
 _MOST_BYTES = 1 << 30
 _DELIMITERS = ",;\t"
+_DECLARED = re.compile(r"\Asep=[,;\t](?=[\r\n])")
+"""A first line by which spreadsheets are told how cells are separated."""
 
 csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))  # a reason may be long: Python takes 128 KiB in a cell
 
@@ -158,6 +161,7 @@ def _rows(data: bytes, file: str, *, named: bool) -> list[tuple[Place, Any]]:
         if named:
             raise InputError("not UTF-8", "Save the file as UTF-8.", file=file) from error
         return []
+    text = _DECLARED.sub("", text)
     first = next((line for line in io.StringIO(text) if not line.isspace()), "")
     delimiter = max(_DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

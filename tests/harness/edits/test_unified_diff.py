@@ -88,6 +88,15 @@ def test_the_end_of_a_file_is_what_the_diff_says() -> None:
     assert edited(f"{HEAD}@@ -1 +1 @@\n-a\n+b\n{end}", "a\n").files == {"m.py": "b"}
 
 
+@pytest.mark.parametrize(("old", "new"), [("i/", "w/"), ("c/", "i/"), ("1/", "2/"), ("", "")])
+def test_paths_are_known_with_each_of_the_prefixes_that_git_writes(old: str, new: str) -> None:
+    names = f"diff --git {old}m.py {new}m.py\n"
+    changed = f"{names}--- {old}m.py\n+++ {new}m.py\n@@ -1 +1 @@\n-a\n+b\n"
+    gone = f"{names}deleted file mode 100644\n--- {old}m.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"
+    assert edited(changed, "a\n").files == {"m.py": "b\n"}
+    assert edited(gone, "a\n").files == {"m.py": None}
+
+
 def test_files_are_made_deleted_and_moved() -> None:
     made = "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1,2 @@\n+a\n+b\n"
     gone = "--- a/m.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"

@@ -23,6 +23,8 @@ LABELS = ("yes", "no")
         'Here it is: {"reasoning": "r", "label": "yes"} as you asked.',
         '{"reasoning": "r", "label": " Yes "}',
         '<think>perhaps {"label": "no"}</think>{"reasoning": "r", "label": "yes"}',
+        'It may be {"label": "no"}, or {not.\n</think>\n{"reasoning": "r", "label": "yes"}',
+        '{"reasoning": "r", "label": "yes"} It printed </think> there.',
         'I weighed {both} sides. {"reasoning": "r", "label": "yes"}',
         '{"reasoning": "r", "label": "yes"} {"reasoning": "r", "label": "yes"}',
         '{"note": "no label here"} {"reasoning": "r", "label": "yes"}',

@@ -228,8 +228,9 @@ def test_an_id_in_a_named_field_is_known_without_the_space_around_it(tmp_path: P
     assert verdicts(imported_judge(file, plants, ImportChoice(item="case")), plants)["i0"].label == "fruit"
 
 
-def test_a_mapping_of_a_whole_number_is_used_where_the_file_writes_it_with_a_zero(tmp_path: Path, plants: Path) -> None:
-    imported = imported_judge(table(tmp_path, "i0,1.0"), plants, ImportChoice(labels={"1": "fruit"}))
+@pytest.mark.parametrize(("written", "mapped"), [("1.0", "1"), ("1", "1.0"), ("1.00", "1.0")])
+def test_a_mapping_of_a_number_is_used_however_file_and_mapping_write_it(tmp_path, plants, written, mapped) -> None:
+    imported = imported_judge(table(tmp_path, f"i0,{written}"), plants, ImportChoice(labels={mapped: "fruit"}))
     assert verdicts(imported, plants)["i0"].label == "fruit"
     assert not any("--label maps" in remark for remark in imported.remarks)
 

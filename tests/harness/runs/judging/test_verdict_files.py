@@ -64,6 +64,12 @@ class _Raising:
         yield WrittenVerdict(value["ours"]["item"], "yes", place)
 
 
+def test_the_line_that_tells_a_spreadsheet_the_delimiter_is_no_header(tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text("sep=;\r\nitem;label;reason\r\na;yes;\r\n")
+    (result,) = written_verdicts(tmp_path / "v.csv").verdicts
+    assert (result.item, result.label, str(result.place)) == ("a", "yes", "line 3")
+
+
 def test_a_last_line_that_is_cut_off_is_not_passed_over(tmp_path: Path) -> None:
     (tmp_path / "cut.jsonl").write_text('{"item": "a", "label": "yes"}\n{"item": "b", "la')
     with pytest.raises(InputError, match=r"the last line is cut off, after 1 whole ones"):
