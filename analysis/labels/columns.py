@@ -255,7 +255,7 @@ def hold_names(name: str, cells: Sequence[str]) -> bool:
 def may_hold_labels(name: str, cells: Sequence[str], items: Sequence[str]) -> bool:
     """Return whether a column of a table with a rating a row may hold the labels."""
     column = _column(name, cells)
-    if not column.labels or column.times or holds_no_labels(name) or column.sentences:
+    if len(column.labels) < 2 or column.times or holds_no_labels(name) or column.sentences:  # one is no choice
         return False
     of_item = set(zip(items, cells, strict=True))
     distinct_items = len(set(items))

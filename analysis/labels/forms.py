@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec import Struct, structs
 
 from misstep.analysis.labels.columns import HANDFUL, WHO, hold_names, may_hold_labels
-from misstep.analysis.labels.names import ITEM_NAMES, LABEL_NAMES, RATER_NAMES, words_of
+from misstep.analysis.labels.names import ITEM_NAMES, LABEL_NAMES, RATER_NAMES, SYSTEMS, words_of
 from misstep.analysis.labels.reading import Reading
 from misstep.analysis.labels.records import listed
 from misstep.analysis.labels.rows import LabelRows
@@ -85,6 +85,7 @@ def _completed(
             option, what = ("--item", "items") if not items else ("--rater", "raters")
             advice = f"Name it: {option} COLUMN; the columns are {listed(sheet.header, _SHOWN)}."
             raise InputError(f"no column is known to hold the {what} of ratings", advice, file=sheet.file)
+        _check_raters(sheet, reading)
         first = items[0] if alone and items else 0
         return Form(first if item is None else item, by=by)
     item = max(items, key=lambda at: len(set(sheet.columns[at])))
@@ -92,6 +93,15 @@ def _completed(
     roles = f"items in {sheet.header[item]!r}, raters in {sheet.header[raters[0]]!r}, labels in "
     read = f"read as one rating a row: {roles}{listed(sheet.header[at] for at in labels)}"
     return _long(sheet, reading, (item, raters[0], labels, by), read)
+
+
+def _check_raters(sheet: LabelRows, reading: Reading) -> None:
+    """Refuse a table whose column of raters names the same one in every row."""
+    givers = [(at, {*map(str.strip, sheet.columns[at])}) for at in columns_called(sheet, WHO)]
+    for at, names in givers if reading.fewest_raters > 1 and not reading.raters else ():
+        if len(names) == 1 and "" not in names and len(sheet.columns[at]) > HANDFUL:
+            problem = f"agreement needs two raters, and {sheet.header[at]!r} names one: {listed(names)}"
+            raise InputError(problem, "Put the ratings of all raters into one table.", file=sheet.file)
 
 
 def _long(
@@ -171,8 +181,17 @@ def column_named(sheet: LabelRows, name: str, option: str) -> int:
 def columns_called(sheet: LabelRows, names: Iterable[str]) -> list[int]:
     """Return the columns that are called so, in the order of the names."""
     order = {name: rank for rank, name in enumerate(names)}
-    called = [re.sub(r"\W+", "_", name.casefold()).strip("_") for name in sheet.header]
-    return sorted((at for at, name in enumerate(called) if name in order), key=lambda at: order[called[at]])
+    ranks = {at: order[one] for at, name in enumerate(sheet.header) for one in _spellings(name) if one in order}
+    return sorted(ranks, key=ranks.__getitem__)
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """Return the spellings by which a column is known, as `workerId` and `ASSIGNMENT:worker_id` are by `worker_id`."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
+    return tuple(
+        re.sub(r"\W+", "_", one.casefold()).strip("_")
+        for one in (re.split(r"(?<=\w)[:.](?=\w)", apart)[-1], apart, name)
+    )
 
 
 def _repeats(sheet: LabelRows, item: int, by: int | None) -> bool:
@@ -203,6 +222,8 @@ def _item_and_rater(
     named = sheet.columns[item or 0]
     wide = all(map(str.strip, named)) and len(set(zip(questions, named, strict=True))) == rows
 
+    systems = columns_called(sheet, SYSTEMS)  # they may rate or be rated: a person says so
+
     def tell(of_items: int, of_raters: int) -> bool:
         """Return whether two columns tell the ratings apart, and may be what they are asked to be."""
         few, more = distinct[of_raters], distinct[of_items]
@@ -215,7 +236,7 @@ def _item_and_rater(
 
     columns = [
         (of_items, of_raters)
-        for of_raters in ([rater] if rater is not None else free)
+        for of_raters in ([rater] if rater is not None else [at for at in free if at not in systems])
         for of_items in ([item] if item is not None else free)
         if of_items != of_raters and tell(of_items, of_raters)
     ]

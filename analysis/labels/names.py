@@ -7,7 +7,7 @@ ITEM_NAMES = (
     "item", "item_id", "task_id", "task", "id", "example_id", "example", "sample_id", "sample", "document_id", "doc_id",
     "document", "record_id", "record", "external_id", "unit_id", "unit", "trajectory_id", "trajectory", "trace_id",
     "trace", "run_id", "run", "session_id", "session", "case_id", "case", "instance_id", "instance", "input_hash",
-    "text_id", "question_id",
+    "text_id", "question_id", "hit_id", "hitid", "qid",
 )
 RATER_NAMES = (
     "rater", "rater_id", "annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "coder_id", "labeler",
@@ -21,6 +21,7 @@ LABEL_NAMES = (
     "label", "labels", "rating", "category", "code", "annotation", "answer", "choice", "value", "class", "verdict",
     "judgement", "judgment", "grade", "score", "decision",
 )
+SYSTEMS = ("system", "model", "generator", "agent")
 PEOPLE = frozenset({
     "human", "humans", "gold", "truth", "expert", "reference", "annotator", "annotation", "rater", "manual", "actual",
     "label", "labels", "labeled", "labelled", "target", "expected",
@@ -64,6 +65,10 @@ _FREE_TEXT = (
 # fmt: on
 
 
+_TOLOKA = "OUTPUT:"
+"""How columns with the answers of people begin in an export of Toloka."""
+
+
 def words_of(name: str) -> tuple[str, ...]:
     """Return the words of a column's name, without the numbers in it."""
     apart = re.sub(r"(?<=[^\W\d_A-Z])(?=[A-Z])", "_", name).casefold()
@@ -72,7 +77,7 @@ def words_of(name: str) -> tuple[str, ...]:
 
 def holds_no_labels(name: str) -> bool:
     """Return whether a column is called like one that holds something else than labels."""
-    words = words_of(name)
+    words = words_of(name.removeprefix(_TOLOKA))
     if "_".join(words) in _NO_LABELS_ALONE or not _NO_LABELS.isdisjoint(words):
         return True
     ends = len(words) > 1 and words[-1] in _NO_LABELS_ENDINGS

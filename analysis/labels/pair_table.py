@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.labels.forms import column_named, columns_called
-from misstep.analysis.labels.names import RATER_NAMES
+from misstep.analysis.labels.names import RATER_NAMES, SYSTEMS
 from misstep.analysis.labels.records import listed, trimmed
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.labels.source import read_source
@@ -29,7 +29,6 @@ from misstep.harness.errors import InputError
 _TEXTS = ("task", "instruction", "prompt", "question", "input", "query", "problem", "issue")
 _TASKS = ("task_id", "question_id", "instance_id", "item_id", "item", *_TEXTS)
 _WINNERS = ("winner", "preference", "preferred", "better", "choice", "label", "verdict")
-_SYSTEMS = ("system", "model", "generator", "agent")
 _OUTPUTS = ("output", "response", "answer", "completion", "patch", "text", "result")
 _PLACES = {"a": ("a", "1"), "b": ("b", "2")}
 _TIES = frozenset({"tie", "tied", "draw", "equal", "same", "both", "neither", "tie (bothbad)", "1.5"})
@@ -120,7 +119,7 @@ def _tasks(sheet: LabelRows, named: PairColumns) -> tuple[int, int]:
 
 def _wide_rows(sheet: LabelRows, named: PairColumns) -> Iterator[_Row]:
     key, task = _tasks(sheet, named)
-    outputs, systems = _sided(sheet, _OUTPUTS), _sided(sheet, _SYSTEMS)
+    outputs, systems = _sided(sheet, _OUTPUTS), _sided(sheet, SYSTEMS)
     chosen = _choices(sheet, named)
     for row in range(len(sheet.columns[0])):
         system_a, system_b = (trimmed(sheet.columns[systems[place]][row]) if systems else "" for place in "ab")
@@ -149,7 +148,7 @@ class _Output(Struct, frozen=True):
 def _outputs(sheet: LabelRows, named: PairColumns) -> dict[str, dict[str, _Output]]:
     """Return each task's outputs by system, from a table with an output a row."""
     key, task = _tasks(sheet, named)
-    system, output = (next(iter(columns_called(sheet, names)), None) for names in (_SYSTEMS, _OUTPUTS))
+    system, output = (next(iter(columns_called(sheet, names)), None) for names in (SYSTEMS, _OUTPUTS))
     if system is None or output is None:
         problem = f"the table has neither two outputs a row nor a system and an output: {listed(sheet.header)}"
         raise InputError(problem, _SHAPES, file=sheet.file, line=1)
@@ -174,7 +173,7 @@ def _preferred(
     sheet: LabelRows, outputs: Mapping[str, Mapping[str, _Output]], file: str, named: PairColumns
 ) -> Iterator[_Row]:
     key, _ = _tasks(sheet, named)
-    systems, chosen = _sided(sheet, _SYSTEMS), _choices(sheet, named)
+    systems, chosen = _sided(sheet, SYSTEMS), _choices(sheet, named)
     if not systems:
         raise InputError("no columns system_a and system_b", _SHAPES, file=sheet.file, line=1)
     for row in range(len(sheet.columns[0])):

@@ -61,7 +61,7 @@ def ratings_of(sheet: LabelRows, form: Form, label: int | None, reading: Reading
         raise sheet.error(items.index(""), f"no item in {title}", "Name the item of each row.")
     if len(set(items)) < len(items):
         first, second = _first_repeat(items)
-        problem = f"item {items[second]!r} is {sheet.where(first)} already"
+        problem = f"item {listed([items[second]])} is {sheet.where(first)} already"
         where = f"Keep one row an item; items are in {title!r}. Where no column names them: --raters with all raters."
         raise sheet.error(second, problem, f"{where} {_ONE_A_ROW} {_REPEATED}")
     known = [name for position, name in enumerate(sheet.header) if position not in (at, form.by)]
@@ -111,7 +111,7 @@ def _long(sheet: LabelRows, item: int, rater: int, label: int, reading: Reading,
     places = item_codes[rows] * len(chosen) + place_of[rater_codes[rows]]
     if len(np.unique(places)) < len(places):
         first, second = (int(rows[position]) for position in _first_repeat(places.tolist()))
-        problem = f"{givers[second]!r} rated {items[second]!r} {sheet.where(first)} already"
+        problem = f"{givers[second]!r} rated {listed([items[second]])} {sheet.where(first)} already"
         raise sheet.error(second, problem, f"Keep one rating an item and rater. {_REPEATED}")
     labels = sheet.columns[label]
     rest = labels if len(rows) == len(labels) else [labels[row] for row in rows.tolist()]

@@ -48,10 +48,13 @@ def label_key(label: str) -> str | float:
 
 def listed(names: Iterable[str], most: int = 20) -> str:
     """Return names as a person reads them, the long tail counted."""
-    quoted = [repr(name) for name in names]
+    quoted = [repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…") for name in names]
     rest = len(quoted) - most
     return ", ".join(quoted[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
+
+_LONGEST = 80
+"""Characters of a name that a message shows."""
 
 _ADVICE = "Give a list of objects, or one object a line."
 _OPENS = re.compile(r'\s*+(?:\[\s*+[{\]]|\{\s*+["}])')

@@ -262,3 +262,45 @@ def test_counts_of_ratings_are_no_ratings_unless_a_person_says_so(path: Path, te
     with pytest.raises(InputError, match=message):
         read(path, text)
     assert read(path, text, raters=["good", "bad"]).raters == ["good", "bad"]
+
+
+@pytest.mark.parametrize(
+    ("item", "rater", "label"),
+    [
+        ("ASSIGNMENT:task_id", "ASSIGNMENT:worker_id", "OUTPUT:q1"),
+        ("HITId", "WorkerId", "Answer.kind"),
+        ("input.taskId", "meta.annotatorName", "answer"),
+    ],
+)
+def test_columns_of_crowds_are_known_by_the_last_part_of_their_names(path: Path, item, rater, label) -> None:
+    rows = [(f"w{who}", f"t{task}", "ab"[task % (who + 2) > 1]) for who in range(6) for task in range(4)]
+    header = ",".join((rater, item, label, "ASSIGNMENT:status"))
+    labels = read(path, "\n".join([header, *(f"{who},{task},{one},OK" for who, task, one in rows)]))
+    assert (labels.items, labels.raters) == ([f"t{n}" for n in range(4)], [f"w{n}" for n in range(6)])
+
+
+def test_a_column_of_models_is_no_column_of_raters_unless_a_person_says_so(path: Path) -> None:
+    rows = [f"a{n // 2},m{n % 2},{'yes' if n % 3 else 'no'}" for n in range(12)]
+    text = "\n".join(["article,model,label", *rows])
+    with pytest.raises(InputError, match="Where a row is one rating: --item, --rater"):
+        read(path, text)
+    assert read(path, text, rater="model").raters == ["m0", "m1"]
+
+
+def test_a_column_that_says_the_same_of_all_items_is_not_taken_for_labels_by_itself(path: Path) -> None:
+    rows = [f"t{n // 2},w{n % 2},30,the quick red fox {n} jumps" for n in range(12)]
+    with pytest.raises(InputError, match="no column looks like labels: 'most', 'said'"):
+        read(path, "\n".join(["task_id,worker_id,most,said", *rows]))
+
+
+def test_the_name_of_an_item_is_shown_as_far_as_a_person_reads_it(path: Path) -> None:
+    long = "word " * 200
+    with pytest.raises(InputError) as caught:
+        read(path, f"item,ann,ben\n{long},a,b\n{long},a,a\n")
+    assert len(caught.value.found) < 150
+
+
+def test_a_column_of_raters_that_names_one_alone_is_said(path: Path) -> None:
+    text = "\n".join(["output_id,rater_id,rating", *(f"{n},R1,{n % 3}" for n in range(8))])
+    with pytest.raises(InputError, match="needs two raters, and 'rater_id' names one: 'R1'"):
+        read(path, text)
