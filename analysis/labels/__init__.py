@@ -56,7 +56,7 @@ def read_ratings(path: Path, reading: Reading) -> tuple[dict[str, Ratings], list
         raise UsageError(problem, "Add --level ordinal, or leave --order out.")
     source = read_source(path, reading.item)
     sheet = structs.replace(source.sheet, header=[visible(name).strip() for name in source.sheet.header])
-    numbered = []
+    numbered: list[str] = []
     if not source.tool:
         sheet, numbered = with_row_numbers(sheet, reading)
     form = form_of(structs.replace(source, sheet=sheet), reading)

@@ -50,6 +50,9 @@ class ReadOnlyAccess(TextAccess, Protocol):
 class Replica(Protocol):
     """A copy of a result in which commands run sandboxed, under the limits of the case."""
 
+    solving: Finished | None
+    """How the script of the gold result ended; `None` if there is none."""
+
     def run(self, command: str, limits: Limits | None = None) -> Finished:
         """Run a shell line in it, after the case's setup command."""
 

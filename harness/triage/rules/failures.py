@@ -106,14 +106,21 @@ def last_lines(output: str, count: int = 6) -> str:
     return "\n".join(line[:300] for line in lines[-count:])
 
 
-_LACKS = re.compile(
-    r"\b(?:command )?not found\b|[Nn]o such file or directory|[Cc]ould not resolve|[Cc]ould not connect|failed to fetch"
-    r"|name resolution|[Nn]etwork is unreachable|[Cc]onnection refused|No module named"
+_OFFLINE = re.compile(
+    r"could not (?:resolve|connect)|failed to fetch|name resolution|name or service not known|no such host|eai_again"
+    r"|network is unreachable|connection refused",
+    re.IGNORECASE,
 )
+_LACKS = re.compile(r"\b(?:command )?not found\b|no such file or directory|no module named", re.IGNORECASE)
+
+
+def lacks_network(output: str) -> bool:
+    """Return whether a program says that it reached nobody."""
+    return _OFFLINE.search(output) is not None
 
 
 def lacks_tools(output: str) -> bool:
     """Return whether tests did not begin, as what they need was not there: an image has no network to fetch it."""
     failure = read_failure(output)
     began = from_output(output) is not None or failure.tests or failure.asserted
-    return not began and _LACKS.search(output) is not None
+    return not began and (_LACKS.search(output) is not None or lacks_network(output))

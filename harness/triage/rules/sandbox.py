@@ -30,10 +30,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.records.attribution import Evidence
+from misstep.harness.records.triage_case import SOLVE
 from misstep.harness.triage.packages import not_installed
 from misstep.harness.triage.protocols import Replica, Result, SandboxAccess
 from misstep.harness.triage.rules.events import Event, event_in
-from misstep.harness.triage.rules.failures import TestFailure, lacks_tools, last_lines, read_failure
+from misstep.harness.triage.rules.failures import TestFailure, lacks_network, lacks_tools, last_lines, read_failure
 from misstep.harness.triage.rules.named_files import chance, lacking_input, spoiled_input, unnamed_file, unnamed_result
 from misstep.harness.triage.rules.read_only import inspect
 from misstep.harness.triage.rules.run_record import KILLED, RecordedCommand, RunRecord
@@ -120,6 +121,7 @@ class TestRun(Struct, frozen=True):
     command: str
     finished: Finished
     in_image: bool = False
+    solving: Finished | None = None
 
     @property
     def passed(self) -> bool:
@@ -167,7 +169,7 @@ class TestRuns:
                     command = f"PYTHONHASHSEED={number} {command}"
                     finished = replica.run(f"export PYTHONHASHSEED={number}\n{self.access.case.file.test_command}")
             in_image = bool(self.access.case.roots)
-            self.runs.append(TestRun(f"on {self._result}: {command}", finished, in_image))
+            self.runs.append(TestRun(f"on {self._result}: {command}", finished, in_image, replica.solving))
         return self
 
     @property
@@ -296,6 +298,10 @@ class _Investigation:
     def impossible(gold: TestRuns) -> Attribution | Undecided:
         if gold.timed_out:
             return Undecided("The gold solution runs out of time on this machine.", gold.evidence)
+        solving = gold.runs[0].solving
+        if solving is not None and solving.exit_code != 0 and lacks_network(solving.output):
+            why = "The script of the gold solution needs a network, which the sandbox does not have."
+            return Undecided(why, (Evidence("command", SOLVE, last_lines(solving.output)),))
         failure = gold.failure
         if failure.missing and not_installed(gold.access, failure.missing[0]):
             why = f"{failure.missing[0]!r} is not installed, which requirements.txt names: give its wheels by --wheels."

@@ -49,7 +49,7 @@ class _Mocha(Struct, rename="camel"):
 
 
 class _Report(Struct, rename="camel"):
-    test_results: list[_File] = []
+    test_results: list[_File] | None = None
     passes: list[_Mocha] | None = None
     failures: list[_Mocha] = []
     pending: list[_Mocha] = []
@@ -65,6 +65,10 @@ def from_json(data: bytes, file: str = "") -> SuiteCounts:
         failed = [_failed(_mocha_id(one), [one.err.get("stack") or one.err.get("message")]) for one in report.failures]
         passed = tuple(_mocha_id(one) for one in report.passes)
         return SuiteCounts(len(passed) + len(failed), len(report.pending), tuple(failed), passed)
+    if report.test_results is None:
+        raise InputError(
+            "the test report has neither `testResults` of jest and vitest nor `passes` of mocha", file=file
+        )
     ends = [end for each in report.test_results for end in _ends(each)]
     failures = tuple(failure for _, _, failure in ends if failure is not None)
     passing = tuple(name for name, status, _ in ends if status == "passed")

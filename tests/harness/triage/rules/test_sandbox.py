@@ -78,6 +78,10 @@ FOUND = {
 }
 UNDECIDED = {
     "a gold solution that runs out of time": {**NEVER_ENDS, "solution/price.py": ENDLESS},
+    "a gold solution whose script has no network here": {
+        "solution/price.py": "",
+        "solution/solve.sh": "echo 'curl: (6) Could not resolve host: example.org' >&2\nrm price.py\nexit 6\n",
+    },
     "no test command": {"case.toml": 'id = "one"\noutcome = "failed"\n'},
 }
 

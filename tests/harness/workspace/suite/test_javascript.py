@@ -65,6 +65,11 @@ def test_tests_of_mocha_are_named_by_file_and_full_title() -> None:
     assert [(each.id, each.message) for each in counts.failed] == [("a.spec.js::sums is 3", "Error: 2 == 3")]
 
 
+def test_a_report_of_another_program_is_no_report_of_no_test() -> None:
+    with pytest.raises(InputError, match="neither `testResults` of jest and vitest nor `passes` of mocha"):
+        from_json(b'{"version": "3.13", "examples": [{"status": "failed"}], "summary_line": "1 example, 1 failure"}')
+
+
 def test_a_report_that_was_cut_off_is_an_error() -> None:
     with pytest.raises(InputError, match="not JSON"):
         from_json(b'{"testResults": [')
