@@ -107,12 +107,13 @@ class AgenticMethod(Struct, frozen=True):
             verdict, run = await _investigated(self, access, sandbox, ask)
         if self.keep is not None:
             self.keep(run)
+        spent = [step.tokens for step in run.steps if step.tokens is not None]
         return replace(
             verdict,
             seconds=round(time.monotonic() - started, 3),
-            input_tokens=_total(step.tokens and step.tokens.prompt for step in run.steps),
-            output_tokens=_total(step.tokens and step.tokens.completion for step in run.steps),
-            cost_usd=_total(step.tokens and step.tokens.cost_usd for step in run.steps),
+            input_tokens=_total(one.prompt for one in spent),
+            output_tokens=_total(one.completion for one in spent),
+            cost_usd=_total(one.cost_usd for one in spent),
             model=self.model or None,
             prompt=self.prompt,
         )
@@ -234,5 +235,7 @@ _Number = TypeVar("_Number", int, float)
 
 
 def _total(values: Iterable[_Number | None]) -> _Number | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    """Return the sum; `None` where a part of it is not known."""
+    spent = list(values)
+    known = [value for value in spent if value is not None]
+    return sum(known) if known and len(known) == len(spent) else None

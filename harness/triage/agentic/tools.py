@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any, TypeVar, get_args
 
 from msgspec import Struct
@@ -104,14 +104,30 @@ async def _diff(arguments: Mapping[str, str], bench: Bench) -> Observation:
     paths = bench.files.files()
     are_files = bench.files.exists(first) or bench.files.exists(second)
     pairs = [(first, second)] if are_files else _pairs(paths, first, second)
+    if lacking := next((one for one in (first, second) if are_files and not bench.files.exists(one)), ""):
+        return no_file(lacking, bench)
     if not pairs:
         return no_file(first, bench)
-    lines: list[str] = []
-    for one, other in pairs:
-        before, after = ([f"{line}\n" for line in (bench.text(path) or "").splitlines()] for path in (one, other))
-        changed = [line.rstrip("\n") for line in hunks(before, after)]
-        lines += [f"--- {one}", f"+++ {other}", *changed] if changed else []
+    lines = [line for one, other in pairs for line in _difference(bench, one, other)]
     return paged(lines, "diff", arguments) if lines else Observation("They are the same.")
+
+
+def _difference(bench: Bench, one: str, other: str) -> list[str]:
+    """Return the lines in which two files differ; of files that are no text, whether they do."""
+    paths = [path for path in (one, other) if bench.files.exists(path)]
+    if any(bench.text(path) is None for path in paths):
+        contents = [_content(bench, path) for path in paths]
+        alike = len(contents) == 2 and None not in contents and contents[0] == contents[1]
+        return [] if alike else [f"{one} and {other} are not the same, or too large to be compared, and no text"]
+    before, after = ([f"{line}\n" for line in (bench.text(path) or "").splitlines()] for path in (one, other))
+    changed = [line.rstrip("\n") for line in hunks(before, after)]
+    return [f"--- {one}", f"+++ {other}", *changed] if changed else []
+
+
+def _content(bench: Bench, path: str) -> bytes | None:
+    with suppress(OSError):
+        return bench.files.read(path)
+    return None
 
 
 def _pairs(paths: list[str], first: str, second: str) -> list[tuple[str, str]]:

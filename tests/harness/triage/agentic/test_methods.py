@@ -33,7 +33,7 @@ class Answers:
 
     model = "scripted"
 
-    def __init__(self, *answers: str | Failure) -> None:
+    def __init__(self, *answers: str | Outcome) -> None:
         self.answers = list(answers)
         self.asked: list[Request] = []
 
@@ -41,7 +41,7 @@ class Answers:
         await asyncio.sleep(0)
         self.asked.append(request)
         answer = self.answers.pop(0)
-        return answer if isinstance(answer, Failure) else replace(text_reply(answer, self.model), input_tokens=10)
+        return replace(text_reply(answer, self.model), input_tokens=10) if isinstance(answer, str) else answer
 
 
 def replied(**fields: Any) -> str:
@@ -203,6 +203,26 @@ def test_an_investigator_reads_the_files_of_the_case_and_changes_none(tmp_path):
     wanted = ("agent", "logical_failure", "answered", (1,))
     assert (verdict.label, verdict.subcategory, verdict.status, verdict.steps) == wanted
     assert [piece.kind for piece in verdict.evidence] == ["file", "step"]
+
+
+def test_files_that_are_no_text_are_compared_and_a_file_that_is_not_there_is_said(tmp_path):
+    for place, data in (("environment", b"\xff1"), ("workspace", b"\xff2")):
+        (tmp_path / "one" / place).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "one" / place / "logo.bin").write_bytes(data)
+    does = ["environment/logo.bin second=workspace/logo.bin", "environment/price.py second=workspace/prices.py"]
+    answers = Answers(*(command(f"diff first={one}") for one in does), VERDICT)
+    judged("read-only", tmp_path, answers)
+    different, missing = (request.messages[-1].content for request in answers.asked[1:])
+    assert "are not the same" in different
+    assert "There is no file 'workspace/prices.py'" in missing
+
+
+def test_what_an_investigation_cost_is_known_where_each_part_of_it_is(tmp_path):
+    answers = Answers(command("test"), VERDICT)
+    first = text_reply(answers.answers[0], "scripted")
+    answers.answers[0] = replace(first, input_tokens=10, cost_usd=0.5)
+    verdict = judged("read-only", tmp_path, answers)
+    assert (verdict.input_tokens, verdict.cost_usd) == (20, None)
 
 
 def test_an_investigator_with_a_sandbox_runs_things_in_a_replica(tmp_path, sandbox):
