@@ -184,13 +184,14 @@ class CheckedTable:
     def _certainties(self, judge: str) -> list[float | None]:
         """Return the certainty of each label: scores of one of two labels are turned round for the other.
 
-        They are of one label where the two labels' mean scores lie on either side of a half.
+        They are of one label where the two labels' mean scores lie on either side of a half. A label that no person
+        gave is none of them: one stray word decides nothing.
         """
         labels, scores = self.table.judges[judge], self.table.scores.get(judge)
         if scores is None:
             return [None] * len(labels)
         means = {}
-        for label in sorted(set(labels) - {""}):
+        for label in sorted(set(labels) & set(self.table.labels)):
             own = [score for score in compress(scores, (one == label for one in labels)) if score is not None]
             if own:
                 means[label] = fmean(own)

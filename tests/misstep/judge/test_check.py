@@ -42,6 +42,13 @@ def test_rates_are_those_of_the_four_cells(table: Path) -> None:
     )
 
 
+def test_one_stray_label_of_a_judge_leaves_the_direction_of_the_scores_as_it_is(table: Path) -> None:
+    table.write_text(table.read_text().replace("0,<b>0</b>,yes,yes,0.9", "0,<b>0</b>,yes,unclear,0.5", 1))
+    judge = json.loads(check(table, "--judge", "judge_a", "--json").stdout)["judges"]["judge_a"]
+    certainty = (11 * 0.9 + 0.5 + 4 * 0.6 + 6 * 0.8 + 18 * 0.9) / 40
+    assert judge["reliability"]["overconfidence"]["value"] == pytest.approx(certainty - 29 / 40)
+
+
 def test_groups_are_looked_at_one_by_one(table: Path) -> None:
     document = json.loads(check(table, "--judge", "judge_a", "--by", "part", "--json").stdout)
     [field] = document["judges"]["judge_a"]["slices"]
