@@ -6,6 +6,7 @@ from typing import Any
 from misstep.analysis.labels.records import LabelRecords
 from misstep.analysis.labels.tools import argilla, doccano, label_studio, prodigy
 from misstep.analysis.labels.tools.ratings import ToolRatings
+from misstep.harness.errors import InputError
 
 TOOLS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[LabelRecords, str], ToolRatings]]] = {
     "Label Studio": (label_studio.is_own, label_studio.ratings),
@@ -17,6 +18,14 @@ TOOLS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[LabelRecords,
 
 
 def tool_of(records: LabelRecords) -> str | None:
-    """Return the tool that wrote all records of a file."""
-    matches = (name for name, (is_own, _) in TOOLS.items() if records.values and all(map(is_own, records.values)))
-    return next(matches, None)
+    """Return the tool that wrote all records of a file; an error names the first that is not one of most others'."""
+    own = {name: list(map(is_own, records.values)) for name, (is_own, _) in TOOLS.items()}
+    name = max(own, key=lambda one: sum(own[one]))
+    if 2 * sum(own[name]) <= len(records.values):
+        return None
+    if all(own[name]):
+        return name
+    place = records.places[own[name].index(False)]
+    line, where = (place, None) if records.unit == "line" else (None, f"{records.unit} {place}")
+    problem = f"it does not fit the rest, which is an export of {name}"
+    raise InputError(problem, "Correct or remove it.", file=records.file, line=line, field=where)

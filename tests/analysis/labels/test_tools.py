@@ -333,6 +333,14 @@ def test_an_answered_and_an_unanswered_record_are_of_one_export_of_argilla(tmp_p
     assert given(read(tmp_path / "records.jsonl", lines(records))) == EXPECTED
 
 
+@pytest.mark.parametrize(
+    ("form", "where"), [(json.dumps, "record 3: it does not fit"), (lines, r"json:3: it does not")]
+)
+def test_an_object_that_is_none_of_an_export_is_named_and_not_all_of_it_read_as_a_table(tmp_path, form, where) -> None:
+    with pytest.raises(InputError, match=f"{where}.*an export of Label Studio"):
+        read(tmp_path / "tasks.json", form([*LABEL_STUDIO, {"id": 9, "data": {"text": "run 9"}}]))
+
+
 def test_objects_in_the_one_list_of_a_document_are_its_records(tmp_path: Path) -> None:
     rows = [{"item": "1", "ann": "yes", "ben": "no"}, {"item": "2", "ann": "no", "ben": "no"}]
     labels = read(tmp_path / "answer.json", json.dumps({"data": rows, "meta": {"page": 1}}))
