@@ -241,6 +241,7 @@ def _from_go(output: str) -> SuiteCounts | None:
         return None
     ends: list[tuple[str, str, int]] = []
     printed: dict[tuple[int, str], list[str]] = {}
+    broken: dict[int, str] = {}
     package, test = 0, ""
     for line in lines:  # with `-v` a test prints before the line on its end, without it after that
         if started := _GO_STARTED.match(line):
@@ -249,6 +250,8 @@ def _from_go(output: str) -> SuiteCounts | None:
             test = ended[3]
             ends.append((ended[2], test, package))
         elif _GO_ENDED.match(line):
+            if line.startswith("FAIL\t") and "[setup failed]" not in line:
+                broken[package] = line.split("\t")[1].partition(" ")[0]
             package, test = package + ("\t" in line), ""
         else:
             printed.setdefault((package, test), []).append(line)
@@ -262,11 +265,15 @@ def _from_go(output: str) -> SuiteCounts | None:
         for end, name, text, package in results
         if (package, name) not in (failed_within if end == "FAIL" else around)
     ]
-    failed = tuple(
-        FailedTest(name, last_line(trace_text), trace_text[-MOST_TRACE:])
-        for end, name, trace_text in leaves
-        if end == "FAIL"
-    )
+    failures = [(name, trace_text) for end, name, trace_text in leaves if end == "FAIL"]
+    # A package of which no test fails was not built, or ended before its tests.
+    of_tests = {number for end, _, _, number in results if end == "FAIL"}
+    failures += [
+        (name, "\n".join(printed.get((number, ""), ())).strip())
+        for number, name in broken.items()
+        if number not in of_tests
+    ]
+    failed = tuple(FailedTest(name, last_line(text), text[-MOST_TRACE:]) for name, text in failures)
     passed = tuple(name for end, name, _ in leaves if end == "PASS")
     quiet = sum(line.startswith("ok  \t") and "[no tests to run]" not in line for line in lines)
     is_verbose = any(line.startswith("=== RUN") for line in lines)

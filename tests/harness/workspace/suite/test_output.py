@@ -232,3 +232,19 @@ def test_a_file_that_node_cannot_run_fails_with_what_it_printed_before() -> None
         ("a.test.js", "Error: Cannot find module 'kiwi-a'"),
         ("b.test.js", "Error: Cannot find module 'kiwi-b'"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("end", "failed"),
+    [
+        ("ex.org/a [build failed]", ["ex.org/a"]),
+        ("ex.org/a\t0.004s", ["ex.org/a"]),
+        ("ex.org/a [setup failed]", []),
+    ],
+)
+def test_a_package_of_go_that_ends_without_a_test_has_failed_unless_it_was_not_set_up(
+    end: str, failed: list[str]
+) -> None:
+    counts = from_output(f"./a.go:3:1: syntax error\nFAIL\t{end}\nok  \tex.org/b\t0.01s\nFAIL\n")
+    assert counts is not None
+    assert ([test.id for test in counts.failed], counts.ran) == (failed, 1 + len(failed))
