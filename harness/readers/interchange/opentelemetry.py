@@ -20,6 +20,7 @@ Checked with the GenAI conventions of 2026 (parts, operations, usage) and OpenIn
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, TypeVar
@@ -49,7 +50,9 @@ FORMAT = "opentelemetry"
 UNIT: Unit = "file"
 
 _TOOLS = ("TOOL", "RETRIEVER")
-_TOOL_NAMES = ("tool.name", "gen_ai.tool.name", "traceloop.entity.name", "ai.toolCall.name")
+TOOL_NAMES = ("tool.name", "gen_ai.tool.name", "traceloop.entity.name", "ai.toolCall.name")
+CALL_IDS = ("tool_call.id", "gen_ai.tool.call.id", "ai.toolCall.id")
+_ANSWERS = ("tool", "function", "tool-response")
 _STATUSES = ("tool.status", "gen_ai.tool.status")
 _FAILED = ("error", "failed", "failure")
 _AGENT_STEP = re.compile(r"Step \d+")
@@ -71,16 +74,29 @@ class _Context(Struct):
     unechoed: int = 0
     turn: Turn | None = None
     makers: dict[str, Turn] = {}
+    asked: dict[str, deque[tuple[Turn, int]]] = {}
 
     def add_calls(self, turn: Turn, calls: list[ToolCall]) -> None:
         for call in calls:
-            if call.id is None:
-                turn.calls.append(call)
-            elif call.id not in self.makers:
-                self.makers[call.id] = turn
+            if call.id is None or call.id not in self.makers:
+                self.asked.setdefault(_asked(call), deque()).append((turn, len(turn.calls)))
                 turn.calls.append(call)
             elif call.recorded:
                 self._fill(self.makers[call.id].calls, call)
+            if call.id is not None:
+                self.makers.setdefault(call.id, turn)
+
+    def carried_out(self, told: ToolCall, wanted: str | None) -> tuple[Turn | None, int | None]:
+        """Return the call that a tool's span carries out: by id, by name and arguments, or by name in the last turn."""
+        turn = self.makers.get(wanted or "")
+        waiting = self.asked.get(_asked(told)) if turn is None and told.recorded else None
+        while waiting:
+            maker, place = waiting.popleft()
+            call = maker.calls[place]
+            if (wanted is None or call.id is None) and _is_open(maker, call):
+                return maker, place
+        turn = turn or self.turn
+        return turn, None if turn is None else _call_of(turn, told.name, wanted)
 
     def _fill(self, calls: list[ToolCall], told: ToolCall) -> None:
         """Give a call whose arguments were not recorded those that another span has of it."""
@@ -139,7 +155,10 @@ class _Reading:
         self._turn_of: dict[str, Turn] = {}
 
     def trajectory(self, trace: str, source: Source, unfinished: str | None) -> Trajectory:
+        told_twice = self._told_twice()
         for span in self.spans:
+            if span.id in told_twice:
+                continue
             if span.kind == "LLM":
                 self._place_model(span)
             elif span.kind in _TOOLS:
@@ -156,6 +175,21 @@ class _Reading:
             model=self.model,
             extra=filled([("spans", spans), ("unfinished_line", unfinished)]) | {"step_of_span": self._step_of_span()},
         )
+
+    def _told_twice(self) -> set[str]:
+        """Return the models' spans that tell of the same answer as others: around several, or alone within one."""
+        makers = {span.id: span for span in self.spans if span.kind in ("LLM", "AGENT", *_TOOLS)}
+        around: dict[str, Span | None] = {}
+        inside: dict[str, list[Span]] = {}
+        for span in makers.values():
+            outer = self._around(span, makers, around)
+            if outer is not None and outer.kind == "LLM":
+                inside.setdefault(outer.id, []).append(span)
+        told: set[str] = set()
+        for outer_id, spans in inside.items():
+            models = {span.id for span in spans if span.kind == "LLM"}
+            told |= {outer_id} if models and len(spans) > 1 else models
+        return told
 
     def _enclosing(self, span: Span) -> Iterator[Span]:
         seen: set[str] = set()
@@ -175,7 +209,8 @@ class _Reading:
                 [] if agent is None else [one.id for one in self._enclosing(self.by_id[agent]) if one.kind == "AGENT"]
             )
             speaker = self.by_id[agent].name if agent is not None and around else None
-            self._contexts[agent] = _Context(not self._asking.intersection(around), speaker, [], set(), makers={})
+            outermost = not self._asking.intersection(around)
+            self._contexts[agent] = _Context(outermost, speaker, [], set(), makers={}, asked={})
         return self._contexts[agent]
 
     def _place_model(self, span: Span) -> None:
@@ -220,7 +255,7 @@ class _Reading:
         told = [key for key in before.inputs if key[0] != "system"]
         if told and told == [key for key in texts if key[0] != "system"][: len(told)]:
             context.inputs, context.seen, context.makers = before.inputs, before.seen, before.makers
-            context.turn, context.unechoed = before.turn, before.unechoed
+            context.turn, context.unechoed, context.asked = before.turn, before.unechoed, before.asked
 
     def _place_input(self, message: SpanMessage, context: _Context, by_user: bool) -> None:
         if message.role in ("tool-call", "assistant", "model"):
@@ -232,9 +267,12 @@ class _Reading:
                 context.turn = self.conversation.say("agent", [message.text], None, message.extra)
                 context.turn.speaker, context.turn.reasoning = context.speaker, message.reasoning
             if context.turn is not None:
-                context.add_calls(context.turn, message.calls)
-        elif message.role in ("tool", "function", "tool-response") and context.turn is not None:
+                told = [call for call in message.calls if call.id is not None or _asked(call) not in context.asked]
+                context.add_calls(context.turn, told)
+        elif message.role in _ANSWERS and context.turn is not None:
             _place_answer(message, context.makers.get(message.call_id or "", context.turn))
+        elif context.turn is not None and (place := _call_of(context.turn, message.role, None)) is not None:
+            _place_answer(replace(message, call_id=context.turn.calls[place].id), context.turn)
         else:
             role: Role = "user" if message.role in ("user", "human") and by_user else "system"
             extra = message.extra | ({} if message.role == role else {"role": message.role})
@@ -243,25 +281,23 @@ class _Reading:
     def _place_tool(self, span: Span) -> None:
         context = self._context(span)
         attributes = span.attributes
-        wanted = attributes.get("tool_call.id", attributes.get("gen_ai.tool.call.id"))
-        turn = context.makers.get(wanted) if isinstance(wanted, str) else None
-        turn = turn or context.turn
+        wanted = next((text for name in CALL_IDS if (text := text_or_none(attributes.get(name)))), None)
+        name = next((as_text(attributes[name]) for name in TOOL_NAMES if attributes.get(name)), span.name)
+        extra = _about(span) | filled([("seconds", span.seconds), ("timestamp", span.timestamp)])
+        call_id = wanted or span.id
+        known = tools_arguments(span)
+        given, no_object = parse_arguments(known)
+        told = ToolCall(name, {"input": given} if no_object else given, call_id, None, {}, known is not None)
+        turn, place = context.carried_out(told, wanted)
         if turn is None:
             turn = context.turn = self.conversation.begin(
                 Turn("agent", speaker=context.speaker, timestamp=span.timestamp)
             )
-        name = next((as_text(attributes[name]) for name in _TOOL_NAMES if attributes.get(name)), span.name)
-        extra = _about(span) | filled([("seconds", span.seconds), ("timestamp", span.timestamp)])
-        place = _call_of(turn, name, wanted)
-        call_id = wanted if isinstance(wanted, str) else span.id
-        known = tools_arguments(span)
-        given, no_object = parse_arguments(known)
-        told = ToolCall(name, {"input": given} if no_object else given, call_id, None, {}, known is not None)
         if place is None:
             turn.calls.append(told)
             place = len(turn.calls) - 1
-            if isinstance(wanted, str):
-                context.makers.setdefault(wanted, turn)
+        if wanted is not None:
+            context.makers.setdefault(wanted, turn)
         call = turn.calls[place]
         call_id = call.id if call.id is not None else call_id
         if told.recorded and not call.recorded:
@@ -336,6 +372,9 @@ def _place_answer(message: SpanMessage, turn: Turn) -> None:
             elif message.recorded and result.text != message.text:
                 turn.results[place] = replace(result, extra=result.extra | {"as_seen_by_model": message.text})
             return
+    if message.call_id is None and turn.calls and all("span_id" in call.extra for call in turn.calls):
+        turn.extra.setdefault("as_seen_by_model", []).append(message.text)  # the spans of the tools hold the answers
+        return
     turn.add_result(ToolResult(message.text, failed, None, message.call_id, message.extra, message.recorded))
 
 
@@ -347,8 +386,8 @@ def _failed(span: Span) -> bool | None:
     return {"ok": False, "error": True}.get(span.status)
 
 
-def _call_of(turn: Turn, name: str, wanted: Any) -> int | None:
-    """Return the place of the call that a tool's span carries out: by id, else the first of its name still open."""
+def _call_of(turn: Turn, name: str, wanted: str | None) -> int | None:
+    """Return the place of the call with an id, or of the first of a name that is still open."""
     answered_ids = {result.call_id for result in turn.results}
     for place, call in enumerate(turn.calls):
         if "span_id" in call.extra:
@@ -356,6 +395,14 @@ def _call_of(turn: Turn, name: str, wanted: Any) -> int | None:
         if call.id == wanted if wanted is not None else call.name == name and call.id not in answered_ids:
             return place
     return None
+
+
+def _is_open(turn: Turn, call: ToolCall) -> bool:
+    return "span_id" not in call.extra and all(result.call_id != call.id for result in turn.results)
+
+
+def _asked(call: ToolCall) -> str:
+    return f"{call.name} {as_text(call.arguments)}"
 
 
 def _starts(spans: dict[str, Span]) -> dict[str, float]:
