@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from misstep.harness.readers.input.decoding import convert
 from misstep.harness.readers.input.fields import rest_of
-from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
+from misstep.harness.readers.interchange.content import answer_of, as_text, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Turn, TurnList
 from misstep.harness.readers.interchange.parts import place_parts
 from misstep.harness.trajectory import Role, Source, Step, ToolCall, ToolResult
@@ -170,6 +170,8 @@ def turn_of(raw: Mapping[str, Any], message: ChatMessage) -> Turn:
 def result_of(raw: Mapping[str, Any], message: ChatMessage) -> ToolResult:
     """Return a message of a tool as a result."""
     text, extra = text_and_rest(raw, message)
+    if not text and isinstance(own := answer_of(message.content), str):
+        text, _ = own, extra.pop("content", None)
     failed = extra.pop("is_error") if isinstance(extra.get("is_error"), bool) else None
     error = extra.get("error")
     if error is True or (isinstance(error, str) and error) or extra.get("status") == "error":

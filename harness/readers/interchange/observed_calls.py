@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from misstep.harness.readers.input.fields import at, filled, text_or_none, whole
+from misstep.harness.readers.interchange.content import answer_of
 from misstep.harness.readers.interchange.parts import as_message
 from misstep.harness.readers.interchange.span_messages import json_value_of_literal
 
@@ -89,6 +90,8 @@ def _listed(value: Any, role: str, depth: int = 0) -> Iterator[dict[str, Any]]:
             yield {"role": role, "content": held}
         elif held is not None and depth < 8:
             yield from _listed(held, role, depth + 1)
+        elif _role(value) == "tool" and isinstance(at(_fields(value), "content", "function"), dict):
+            return  # the definition of a tool
         elif _role(value) or {"content", "parts"} & _fields(value).keys():
             yield _message(value, role)
         elif isinstance(value.get("text"), str):
@@ -122,10 +125,10 @@ def _message(value: dict[str, Any], role: str) -> dict[str, Any]:
     stated = [fields.get("tool_calls"), fields.get("invalid_tool_calls")]
     calls = [call for calls in stated if isinstance(calls, list) for call in calls]
     calls = calls or at(fields, "additional_kwargs", "tool_calls")
-    message = {
-        "role": _role(value) or text_or_none(fields.get("role")) or role,
-        "content": fields.get("content", fields.get("parts")),
-    }
+    content = fields.get("content", fields.get("parts"))
+    if _role(value) == "tool" and "content" in fields:
+        content = answer_of(content)
+    message = {"role": _role(value) or text_or_none(fields.get("role")) or role, "content": content}
     called = [_call(call) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     more = [(name, text_or_none(fields.get(name))) for name in ("tool_call_id", "reasoning_content")]
     return message | filled([("tool_calls", called), *more])

@@ -137,3 +137,16 @@ def test_an_answer_whose_role_is_the_tools_name_is_no_word_of_the_user() -> None
     (run,) = read("langfuse", first, generation(id="o2", input=[asked, called, answers], output="Clean."))
     assert [(step.role, step.text) for step in run.steps] == [("user", "Go"), ("agent", ""), ("agent", "Clean.")]
     assert [(one.text, one.call_id) for one in run.steps[1].results] == [("x = 1", "c1")]
+
+
+def test_an_answer_that_is_an_object_is_its_text_and_the_definition_of_a_tool_is_no_answer() -> None:
+    called = {"role": "assistant", "content": "", "tool_calls": [{"name": "look", "args": {}, "id": "c1"}]}
+    definition = {"role": "tool", "content": {"type": "function", "function": {"name": "look", "parameters": {}}}}
+    for content in ([{"path": "a"}], {"path": "a"}):
+        answer = {"role": "tool", "content": content, "tool_call_id": "c1"}
+        asked = [{"role": "user", "content": "Go"}, called, answer, definition]
+        (run,) = read("langfuse", generation(input=asked, output="Clean."))
+        assert [step.role for step in run.steps] == ["user", "agent", "agent"]
+        assert [(one.text, one.call_id) for one in run.steps[1].results] == [
+            (json.dumps(content).replace(" ", ""), "c1")
+        ]
