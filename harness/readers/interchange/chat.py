@@ -176,7 +176,9 @@ def result_of(raw: Mapping[str, Any], message: ChatMessage) -> ToolResult:
     error = extra.get("error")
     if error is True or (isinstance(error, str) and error) or extra.get("status") == "error":
         text, failed = text or as_text(error), True
-    return ToolResult(text, failed, None, message.tool_call_id, extra, bool(text) or message.content is not None)
+    return ToolResult(
+        text, failed, None, message.tool_call_id or None, extra, bool(text) or message.content is not None
+    )
 
 
 def text_and_rest(raw: Mapping[str, Any], message: ChatMessage) -> tuple[str, dict[str, Any]]:
@@ -203,13 +205,13 @@ def call_of(raw: dict[str, Any], call: Call) -> ToolCall:
         extra["type"] = call.type
     if call.custom is not None:
         given = call.custom.input
-        return ToolCall(call.custom.name, given or "", call.id, None, extra, given is not None)
+        return ToolCall(call.custom.name, given or "", call.id or None, None, extra, given is not None)
     function = call.function
     if not isinstance(function, _Function):
         function = _Function(function or call.name or "", call.args if call.arguments is None else call.arguments)
     elif more := rest_of(raw["function"], _Function):
         extra["function"] = more
-    return tool_call(function.name, function.arguments, call.id, extra)
+    return tool_call(function.name, function.arguments, call.id or None, extra)
 
 
 def is_chat(messages: list[Any]) -> bool:

@@ -88,7 +88,7 @@ class Conversation(TurnList):
         """Add a call to a turn; one whose id is there is the same call written again, or another after its answer."""
         if call.id:
             maker = self._maker.get(call.id)
-            if maker is not None and not _is_used_again(maker, call):
+            if maker is not None and not is_used_again(maker, call):
                 return
             self._maker[call.id] = turn
         turn.calls.append(call if call.id else replace(call, id=None))
@@ -108,7 +108,7 @@ class Conversation(TurnList):
         return turn
 
 
-def _is_used_again(maker: Turn, call: ToolCall) -> bool:
+def is_used_again(maker: Turn, call: ToolCall) -> bool:
     """Return whether an id that a turn has used, and that was answered there, names another call now."""
     answered = any(result.call_id == call.id for result in maker.results)
     told = (call.name, call.arguments)

@@ -32,7 +32,7 @@ from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.input.decoding import decode_document_or_lines, unreadable
 from misstep.harness.readers.input.fields import at, filled, text_or_none
 from misstep.harness.readers.interchange.content import as_text, parse_arguments
-from misstep.harness.readers.interchange.conversation import Conversation, Turn
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, is_used_again
 from misstep.harness.readers.interchange.span_messages import (
     SpanMessage,
     answered,
@@ -76,15 +76,15 @@ class _Context(Struct):
     makers: dict[str, Turn] = {}
     asked: dict[str, deque[tuple[Turn, int]]] = {}
 
-    def add_calls(self, turn: Turn, calls: list[ToolCall]) -> None:
+    def add_calls(self, turn: Turn, calls: list[ToolCall], *, made_now: bool = False) -> None:
         for call in calls:
-            if call.id is None or call.id not in self.makers:
+            maker = self.makers.get(call.id or "")
+            if maker is None or (made_now and is_used_again(maker, call)):
                 self.asked.setdefault(_asked(call), deque()).append((turn, len(turn.calls)))
                 turn.calls.append(call)
+                self.makers |= {call.id: turn} if call.id else {}
             elif call.recorded:
-                self._fill(self.makers[call.id].calls, call)
-            if call.id is not None:
-                self.makers.setdefault(call.id, turn)
+                self._fill(maker.calls, call)
 
     def carried_out(self, told: ToolCall, wanted: str | None) -> tuple[Turn | None, int | None]:
         """Return the call that a tool's span carries out: by id, by name and arguments, or by name in the last turn."""
@@ -236,7 +236,7 @@ class _Reading:
             turn.texts += [message.text] if message.text else []
             turn.reasoning += message.reasoning
             turn.extra |= message.extra
-            context.add_calls(turn, message.calls)
+            context.add_calls(turn, message.calls, made_now=True)
             context.seen.add(("assistant", message.text))
         turn.extra |= _about(span)
         if not messages:

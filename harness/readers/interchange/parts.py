@@ -63,7 +63,7 @@ def _place(turn: Turn, part: dict[str, Any]) -> bool:
     answers = kind in _RESULTS or kind.endswith("_tool_result") or wrapper in _ANSWERED
     of_interface = kind.startswith("tool-") and "toolCallId" in fields and not answers
     calls = of_interface or kind in _CALLS or wrapper in (*_CALLED, "toolInvocation")
-    call_id = text_or_none(_first(fields, _IDS))
+    call_id = text_or_none(_first(fields, _IDS)) or None
     if calls:
         name = as_text(_first(fields, _NAMES)) or kind.removeprefix("tool-")
         given = _first(fields, _ARGUMENTS)

@@ -296,7 +296,7 @@ def _of_parts(value: dict[str, Any]) -> list[SpanMessage]:
         elif kind in ("tool_call_response", "server_tool_call_response"):
             said = next((fields[name] for name in _SAID_BY_TOOL if fields.get(name) is not None), None)
             failed = fields.get("is_error") is True
-            call_id = text_or_none(fields.get("id"))
+            call_id = text_or_none(fields.get("id")) or None
             answers.append(SpanMessage("tool", as_text(said), [], [], call_id, failed, recorded=said is not None))
         elif kind == "text" and isinstance(fields.get("content"), str):
             texts.append(fields["content"])
@@ -311,7 +311,7 @@ def _of_parts(value: dict[str, Any]) -> list[SpanMessage]:
     message.text, message.reasoning = "\n".join(texts), placed.reasoning
     called = [call for call in _listed(value.get("tool_calls")) if isinstance(at(call, "function"), dict)]
     message.calls = [_call(call["function"] | {"id": call.get("id")}) for call in called] or placed.calls
-    message.call_id = text_or_none(value.get("tool_call_id"))
+    message.call_id = text_or_none(value.get("tool_call_id")) or None
     message.extra = filled([("content", others), ("finish_reason", value.get("finish_reason"))])
     if answers and not (texts or others or message.calls or message.reasoning):
         answers[-1].extra = message.extra
@@ -333,7 +333,7 @@ def _text_of_parts(value: Any) -> str:
 
 
 def _call(fields: dict[str, Any]) -> ToolCall:
-    return tool_call(as_text(fields.get("name")), fields.get("arguments"), text_or_none(fields.get("id")))
+    return tool_call(as_text(fields.get("name")), fields.get("arguments"), text_or_none(fields.get("id")) or None)
 
 
 def _from_text(message: SpanMessage) -> SpanMessage:

@@ -251,6 +251,18 @@ def test_a_tool_without_an_id_answers_the_call_with_its_arguments_though_calls_a
     ]
 
 
+@pytest.mark.parametrize("call_id", ["look", ""])
+def test_an_id_that_is_used_again_for_another_call_or_is_empty_loses_no_call(call_id: str) -> None:
+    a, b = '{"path": "a"}', '{"path": "b"}'
+    (run,) = read(
+        [calling("m1", 1, (call_id, a)), looks("s1", 2, a, "a"), calling("m2", 3, (call_id, b)), looks("s2", 4, b, "b")]
+    )
+    assert [(step.calls[0].arguments, [result.text for result in step.results]) for step in run.steps[2:]] == [
+        ({"path": "a"}, ["a"]),
+        ({"path": "b"}, ["b"]),
+    ]
+
+
 def test_a_models_span_around_another_is_the_same_answer_and_is_counted_once() -> None:
     outer = model("generate", 0, ASKED, "Clean.")
     inner = [model("m1", 1, ASKED, "I look.", "generate"), model("m2", 4, ASKED, "Clean.", "generate")]
