@@ -74,6 +74,14 @@ def split_content(content: Any) -> tuple[str, list[Any]]:
     return "\n".join(texts), others
 
 
+def json_value(value: Any) -> Any:
+    """Return the JSON value that a text holds; any other value as it is."""
+    try:
+        return _untyped.decode(value) if isinstance(value, str) else value
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return value
+
+
 def answer_of(content: Any) -> Any:
     """Return the content of a tool's answer: typed parts as they are, one or several objects of its own as JSON."""
     parts = content if isinstance(content, list) else [content]

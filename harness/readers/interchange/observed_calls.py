@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from misstep.harness.readers.input.fields import at, filled, text_or_none, whole
-from misstep.harness.readers.interchange.content import answer_of
+from misstep.harness.readers.interchange.content import answer_of, json_value
 from misstep.harness.readers.interchange.parts import as_message
 from misstep.harness.readers.interchange.span_messages import json_value_of_literal
 
@@ -64,12 +62,7 @@ def _inner(value: Any) -> Any:
 
 def _parsed(value: Any) -> Any:
     """Return the JSON value that a text holds, as exports to tables write them; any other value as it is."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
-        return value
-    try:
-        return msgspec.json.decode(value)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return value
+    return json_value(value) if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") else value
 
 
 def _messages(value: Any, role: str) -> list[dict[str, Any]]:

@@ -388,11 +388,9 @@ def _failed(span: Span) -> bool | None:
 
 def _call_of(turn: Turn, name: str, wanted: str | None) -> int | None:
     """Return the place of the call with an id, or of the first of a name that is still open."""
-    answered_ids = {result.call_id for result in turn.results}
     for place, call in enumerate(turn.calls):
-        if "span_id" in call.extra:
-            continue
-        if call.id == wanted if wanted is not None else call.name == name and call.id not in answered_ids:
+        by_id = wanted is not None and call.id == wanted and "span_id" not in call.extra
+        if by_id or (wanted is None and call.name == name and _is_open(turn, call)):
             return place
     return None
 
