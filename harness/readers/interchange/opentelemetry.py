@@ -20,19 +20,18 @@ Checked with the GenAI conventions of 2026 (parts, operations, usage) and OpenIn
 """
 
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, TypeVar
 
-from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.input.decoding import decode_document_or_lines, unreadable
 from misstep.harness.readers.input.fields import at, filled, text_or_none
 from misstep.harness.readers.interchange.content import as_text, parse_arguments
-from misstep.harness.readers.interchange.conversation import Conversation, Turn, is_used_again
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
+from misstep.harness.readers.interchange.span_calls import Context, call_of
 from misstep.harness.readers.interchange.span_messages import (
     SpanMessage,
     answered,
@@ -64,45 +63,6 @@ _MODEL = (
     "gen_ai.request.model",
 )
 _PLACED = frozenset({name for names in (*COUNTS.values(), COSTS) for name in names} | {"openinference.span.kind"})
-
-
-class _Context(Struct):
-    outermost: bool
-    speaker: str | None
-    inputs: list[tuple[str, str]] = []
-    seen: set[tuple[str, str]] = set()
-    unechoed: int = 0
-    turn: Turn | None = None
-    makers: dict[str, Turn] = {}
-    asked: dict[str, deque[tuple[Turn, int]]] = {}
-
-    def add_calls(self, turn: Turn, calls: list[ToolCall], *, made_now: bool = False) -> None:
-        for call in calls:
-            maker = self.makers.get(call.id or "")
-            if maker is None or (made_now and is_used_again(maker, call)):
-                self.asked.setdefault(_asked(call), deque()).append((turn, len(turn.calls)))
-                turn.calls.append(call)
-                self.makers |= {call.id: turn} if call.id else {}
-            elif call.recorded:
-                self._fill(maker.calls, call)
-
-    def carried_out(self, told: ToolCall, wanted: str | None) -> tuple[Turn | None, int | None]:
-        """Return the call that a tool's span carries out: by id, by name and arguments, or by name in the last turn."""
-        turn = self.makers.get(wanted or "")
-        waiting = self.asked.get(_asked(told)) if turn is None and told.recorded else None
-        while waiting:
-            maker, place = waiting.popleft()
-            call = maker.calls[place]
-            if (wanted is None or call.id is None) and _is_open(maker, call):
-                return maker, place
-        turn = turn or self.turn
-        return turn, None if turn is None else _call_of(turn, told.name, wanted)
-
-    def _fill(self, calls: list[ToolCall], told: ToolCall) -> None:
-        """Give a call whose arguments were not recorded those that another span has of it."""
-        for place, call in enumerate(calls):
-            if call.id == told.id and not call.recorded:
-                calls[place] = replace(call, arguments=told.arguments, parse_error=told.parse_error, recorded=True)
 
 
 def refuse(sample: Sample) -> str | None:
@@ -147,11 +107,11 @@ class _Reading:
         self.by_id = spans
         self.conversation = Conversation()
         self.model: str | None = None
-        self._contexts: dict[str | None, _Context] = {}
+        self._contexts: dict[str | None, Context] = {}
         self._agents = {span.id: span.id for span in self.spans if span.kind == "AGENT"}
         self._agent_of: dict[str, str | None] = {}
         self._asking = {self._agent(span) for span in self.spans if span.kind == "LLM"}
-        self._outermost: _Context | None = None
+        self._outermost: Context | None = None
         self._turn_of: dict[str, Turn] = {}
 
     def trajectory(self, trace: str, source: Source, unfinished: str | None) -> Trajectory:
@@ -202,7 +162,7 @@ class _Reading:
     def _agent(self, span: Span) -> str | None:
         return self._around(span, self._agents, self._agent_of)
 
-    def _context(self, span: Span) -> _Context:
+    def _context(self, span: Span) -> Context:
         agent = self._agent(span)
         if agent not in self._contexts:
             around = (
@@ -210,7 +170,7 @@ class _Reading:
             )
             speaker = self.by_id[agent].name if agent is not None and around else None
             outermost = not self._asking.intersection(around)
-            self._contexts[agent] = _Context(outermost, speaker, [], set(), makers={}, asked={})
+            self._contexts[agent] = Context(outermost, speaker, [], set(), makers={}, asked={})
         return self._contexts[agent]
 
     def _place_model(self, span: Span) -> None:
@@ -247,7 +207,7 @@ class _Reading:
             (as_text(span.attributes[name]) for name in _MODEL if name in span.attributes), None
         )
 
-    def _take_over(self, context: _Context, texts: list[tuple[str, str]]) -> None:
+    def _take_over(self, context: Context, texts: list[tuple[str, str]]) -> None:
         """Let an agent go on with the conversation of the one before, if it was handed over with all that was said."""
         before, self._outermost = self._outermost, context
         if before is None or context.turn is not None:
@@ -257,7 +217,7 @@ class _Reading:
             context.inputs, context.seen, context.makers = before.inputs, before.seen, before.makers
             context.turn, context.unechoed, context.asked = before.turn, before.unechoed, before.asked
 
-    def _place_input(self, message: SpanMessage, context: _Context, by_user: bool) -> None:
+    def _place_input(self, message: SpanMessage, context: Context, by_user: bool) -> None:
         if message.role in ("tool-call", "assistant", "model"):
             if message.role == "tool-call":
                 pass
@@ -267,11 +227,10 @@ class _Reading:
                 context.turn = self.conversation.say("agent", [message.text], None, message.extra)
                 context.turn.speaker, context.turn.reasoning = context.speaker, message.reasoning
             if context.turn is not None:
-                told = [call for call in message.calls if call.id is not None or _asked(call) not in context.asked]
-                context.add_calls(context.turn, told)
+                context.add_calls(context.turn, message.calls)
         elif message.role in _ANSWERS and context.turn is not None:
             _place_answer(message, context.makers.get(message.call_id or "", context.turn))
-        elif context.turn is not None and (place := _call_of(context.turn, message.role, None)) is not None:
+        elif context.turn is not None and (place := call_of(context.turn, message.role, None)) is not None:
             _place_answer(replace(message, call_id=context.turn.calls[place].id), context.turn)
         else:
             role: Role = "user" if message.role in ("user", "human") and by_user else "system"
@@ -384,23 +343,6 @@ def _failed(span: Span) -> bool | None:
     if "error.type" in span.attributes or any(state.lower() in _FAILED for state in stated if state):
         return True
     return {"ok": False, "error": True}.get(span.status)
-
-
-def _call_of(turn: Turn, name: str, wanted: str | None) -> int | None:
-    """Return the place of the call with an id, or of the first of a name that is still open."""
-    for place, call in enumerate(turn.calls):
-        by_id = wanted is not None and call.id == wanted and "span_id" not in call.extra
-        if by_id or (wanted is None and call.name == name and _is_open(turn, call)):
-            return place
-    return None
-
-
-def _is_open(turn: Turn, call: ToolCall) -> bool:
-    return "span_id" not in call.extra and all(result.call_id != call.id for result in turn.results)
-
-
-def _asked(call: ToolCall) -> str:
-    return f"{call.name} {as_text(call.arguments)}"
 
 
 def _starts(spans: dict[str, Span]) -> dict[str, float]:
