@@ -12,7 +12,7 @@ A document is such a trace, `{"trace": {…}, "observations": […]}`, a page of
 Lines are each of them a line. A GENERATION is a step of the agent, a TOOL a call with its answer (`opentelemetry`).
 Of spans from OpenTelemetry `metadata.attributes` has what Langfuse has no field for, such as the id of a call.
 
-Checked with Langfuse at 6275144 (ingestion types, usage and cost) and its traces of 20 frameworks (July 2026).
+Checked with Langfuse at 6275144 (ingestion types, usage and cost) and the traces of 20 frameworks in its tests.
 """
 
 from collections.abc import Iterator

@@ -51,7 +51,7 @@ UNIT: Unit = "file"
 _TOOLS = ("TOOL", "RETRIEVER")
 TOOL_NAMES = ("tool.name", "gen_ai.tool.name", "traceloop.entity.name", "ai.toolCall.name")
 CALL_IDS = ("tool_call.id", "gen_ai.tool.call.id", "ai.toolCall.id")
-_ANSWERS = ("tool", "function", "tool-response")
+_ANSWERS, _ASKING = ("tool", "function", "tool-response"), ("user", "human", "system", "developer")
 _STATUSES = ("tool.status", "gen_ai.tool.status")
 _FAILED = ("error", "failed", "failure")
 _AGENT_STEP = re.compile(r"Step \d+")
@@ -230,7 +230,11 @@ class _Reading:
                 context.add_calls(context.turn, message.calls)
         elif message.role in _ANSWERS and context.turn is not None:
             _place_answer(message, context.makers.get(message.call_id or "", context.turn))
-        elif context.turn is not None and (place := call_of(context.turn, message.role, None)) is not None:
+        elif (
+            message.role not in _ASKING
+            and context.turn is not None
+            and (place := call_of(context.turn, message.role, None)) is not None
+        ):
             _place_answer(replace(message, call_id=context.turn.calls[place].id), context.turn)
         else:
             role: Role = "user" if message.role in ("user", "human") and by_user else "system"
@@ -331,7 +335,8 @@ def _place_answer(message: SpanMessage, turn: Turn) -> None:
             elif message.recorded and result.text != message.text:
                 turn.results[place] = replace(result, extra=result.extra | {"as_seen_by_model": message.text})
             return
-    if message.call_id is None and turn.calls and all("span_id" in call.extra for call in turn.calls):
+    told = bool(turn.calls) and len(turn.results) >= len(turn.calls)
+    if message.call_id is None and told and all("span_id" in call.extra for call in turn.calls):
         turn.extra.setdefault("as_seen_by_model", []).append(message.text)  # the spans of the tools hold the answers
         return
     turn.add_result(ToolResult(message.text, failed, None, message.call_id, message.extra, message.recorded))

@@ -139,6 +139,16 @@ def test_an_answer_whose_role_is_the_tools_name_is_no_word_of_the_user() -> None
     assert [(one.text, one.call_id) for one in run.steps[1].results] == [("x = 1", "c1")]
 
 
+def test_an_answer_without_an_id_counts_where_the_span_of_its_tool_holds_none() -> None:
+    call = {"role": "model", "parts": [{"function_call": {"name": "look", "args": {}}}]}
+    answer = {"role": "user", "parts": [{"function_response": {"name": "look", "response": {"output": "x = 1"}}}]}
+    tool = {"id": "o2", "traceId": "t1", "type": "TOOL", "name": "look", "input": {}, "output": None}
+    then = generation(id="o3", input={"contents": [{"role": "user", "parts": [{"text": "Go"}]}, call, answer]})
+    first = generation(input={"contents": "Go"}, output={"content": call})
+    (run,) = read("langfuse", first, tool, then)
+    assert [[one.text for one in step.results] for step in run.steps if step.calls] == [["x = 1"]]
+
+
 def test_an_answer_that_is_an_object_is_its_text_and_the_definition_of_a_tool_is_no_answer() -> None:
     called = {"role": "assistant", "content": "", "tool_calls": [{"name": "look", "args": {}, "id": "c1"}]}
     definition = {"role": "tool", "content": {"type": "function", "function": {"name": "look", "parameters": {}}}}
