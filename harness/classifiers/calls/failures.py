@@ -41,7 +41,7 @@ from misstep.harness.classifiers.calls.tools import (
     words_of,
 )
 from misstep.harness.classifiers.prose import has
-from misstep.harness.trajectory import ToolResult
+from misstep.harness.trajectory import ToolCall, ToolResult
 
 _TAIL = 200
 """Characters at the end of a shell's answer, where the shell's own complaint is, after a program's output."""
@@ -206,7 +206,7 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> CallFailure | None:
         return CallFailure(_part(act, words), words) if shaped and _about_call(act, words) else None
     if is_work(act):
         return None
-    refused = kind in _EDITING and _not_done(words)
+    refused = kind in _EDITING and _not_done(words) and not _wrote(act.call, head)
     if kind in _EDITING and (marked or shaped or refused):
         missing = _no_file(words) and re.search(r"\b(?:file|path|directory|enoent)\b", words, re.IGNORECASE)
         about_call = kind == "write" and not missing and _about_call(act, words)
@@ -233,6 +233,16 @@ def _no_file(words: str) -> bool:
 def _not_done(message: str) -> bool:
     first = message[:_FIRST_WORDS]
     return bool(_NOT_DONE.search(first.lower()) and _NOT_DONE.search(without_particulars(first).lower()))
+
+
+def _wrote(call: ToolCall, head: str) -> bool:
+    """Return whether an answer begins with a line that the call wrote: it shows the edit."""
+    line = head.strip().partition("\n")[0].lstrip(" \t0123456789:|+>-").rstrip()
+    texts = call.arguments.values() if isinstance(call.arguments, dict) else [call.arguments]
+    lines = (
+        written.strip() for text in texts if isinstance(text, str) and line in text for written in text.split("\n")
+    )
+    return bool(line) and line in lines
 
 
 def _is_clients(head: str) -> bool:

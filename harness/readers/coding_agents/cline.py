@@ -307,7 +307,7 @@ def _tokens(message: _Message) -> Tokens | None:
     if not isinstance(metrics, dict):
         return None
     prompt, completion, cached = (whole(at(metrics, "tokens", name)) for name in ("prompt", "completion", "cached"))
-    apart = at(message.model_info, "providerId") in _CACHE_APART
+    apart = text_or_none(at(message.model_info, "providerId")) in _CACHE_APART
     if prompt is not None and cached is not None and (apart or cached > prompt):
         prompt += cached
     return Tokens(prompt, completion, cached, amount(metrics.get("cost")))

@@ -63,6 +63,8 @@ _ANSWERED_BY_PROGRAM = (
 _REFERENCED = re.compile(r"^--- Content from referenced (?:files|context) ---$", re.MULTILINE)
 _HINT = re.compile(r"\s*User (?:steering update|hints):\n<user_input>\n(.*)\n</user_input>", re.DOTALL)
 _FAILED = {"error": True, "success": False}
+_EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,10})$", re.MULTILINE)
+_OF_SHELL, _AFTER_OUTPUT = ("Output: ", "Command: "), 500
 
 
 class _Usage(Struct):
@@ -331,4 +333,7 @@ def _result(result: Any, call_id: str | None, is_error: bool | None) -> ToolResu
             texts += own
             others += rest
     held = bool(texts or others or result == [])
-    return ToolResult("\n".join(texts), is_error, None, call_id, filled([("content", others)]), held)
+    text = "\n".join(texts)
+    printed = _EXIT_CODE.findall(text[-_AFTER_OUTPUT:]) if text.startswith(_OF_SHELL) else []
+    code = int(printed[-1]) if printed else None
+    return ToolResult(text, is_error, code, call_id, filled([("content", others)]), held)

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from misstep.harness.readers.input.decoding import convert
 from misstep.harness.readers.input.fields import rest_of
-from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
+from misstep.harness.readers.interchange.content import answer_of, as_text, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Turn, TurnList
 from misstep.harness.readers.interchange.parts import place_parts
 from misstep.harness.trajectory import Role, Source, Step, ToolCall, ToolResult
@@ -170,11 +170,15 @@ def turn_of(raw: Mapping[str, Any], message: ChatMessage) -> Turn:
 def result_of(raw: Mapping[str, Any], message: ChatMessage) -> ToolResult:
     """Return a message of a tool as a result."""
     text, extra = text_and_rest(raw, message)
+    if not text and isinstance(own := answer_of(message.content), str):
+        text, _ = own, extra.pop("content", None)
     failed = extra.pop("is_error") if isinstance(extra.get("is_error"), bool) else None
     error = extra.get("error")
     if error is True or (isinstance(error, str) and error) or extra.get("status") == "error":
         text, failed = text or as_text(error), True
-    return ToolResult(text, failed, None, message.tool_call_id, extra, bool(text) or message.content is not None)
+    return ToolResult(
+        text, failed, None, message.tool_call_id or None, extra, bool(text) or message.content is not None
+    )
 
 
 def text_and_rest(raw: Mapping[str, Any], message: ChatMessage) -> tuple[str, dict[str, Any]]:
@@ -201,13 +205,13 @@ def call_of(raw: dict[str, Any], call: Call) -> ToolCall:
         extra["type"] = call.type
     if call.custom is not None:
         given = call.custom.input
-        return ToolCall(call.custom.name, given or "", call.id, None, extra, given is not None)
+        return ToolCall(call.custom.name, given or "", call.id or None, None, extra, given is not None)
     function = call.function
     if not isinstance(function, _Function):
         function = _Function(function or call.name or "", call.args if call.arguments is None else call.arguments)
     elif more := rest_of(raw["function"], _Function):
         extra["function"] = more
-    return tool_call(function.name, function.arguments, call.id, extra)
+    return tool_call(function.name, function.arguments, call.id or None, extra)
 
 
 def is_chat(messages: list[Any]) -> bool:

@@ -74,6 +74,21 @@ def split_content(content: Any) -> tuple[str, list[Any]]:
     return "\n".join(texts), others
 
 
+def json_value(value: Any) -> Any:
+    """Return the JSON value that a text holds; any other value as it is."""
+    try:
+        return _untyped.decode(value) if isinstance(value, str) else value
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return value
+
+
+def answer_of(content: Any) -> Any:
+    """Return the content of a tool's answer: typed parts as they are, one or several objects of its own as JSON."""
+    parts = content if isinstance(content, list) else [content]
+    own = bool(parts) and all(isinstance(part, dict) and not {"type", "text"} & part.keys() for part in parts)
+    return as_text(content) if own else content
+
+
 def parse_arguments(raw: Any) -> tuple[dict[str, Any] | str, str | None]:
     """Return the arguments of a call as an object, or as the raw text with the reason why they are none."""
     if raw is None or raw == "":

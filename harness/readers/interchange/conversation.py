@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from misstep.harness.trajectory import Outcome, Role, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -84,12 +85,13 @@ class Conversation(TurnList):
         return turn
 
     def call(self, turn: Turn, call: ToolCall) -> None:
-        """Add a call to a turn; a call whose id is already there is the same call written again."""
-        if call.id is not None:
-            if call.id in self._maker:
+        """Add a call to a turn; one whose id is there is the same call written again, or another after its answer."""
+        if call.id:
+            maker = self._maker.get(call.id)
+            if maker is not None and not is_used_again(maker, call):
                 return
             self._maker[call.id] = turn
-        turn.calls.append(call)
+        turn.calls.append(call if call.id else replace(call, id=None))
 
     def maker(self, call_id: str | None) -> Turn | None:
         """Return the turn that made a call."""
@@ -97,12 +99,20 @@ class Conversation(TurnList):
 
     def result(self, result: ToolResult) -> Turn:
         """Add a result to the turn whose call it answers; else to the agent's last, else to one of the system."""
+        result = result if result.call_id else replace(result, call_id=None)
         turn = self.maker(result.call_id) or self.last_of_agent
         if turn is None:
             started = bool(self.turns) and bool(self.turns[-1].results)
             turn = self.turns[-1] if started else self.begin(Turn("system"))
         turn.add_result(result)
         return turn
+
+
+def is_used_again(maker: Turn, call: ToolCall) -> bool:
+    """Return whether an id that a turn has used, and that was answered there, names another call now."""
+    answered = any(result.call_id == call.id for result in maker.results)
+    told = (call.name, call.arguments)
+    return answered and all((one.name, one.arguments) != told for one in maker.calls if one.id == call.id)
 
 
 def rewarded(reward: float | None) -> Outcome:

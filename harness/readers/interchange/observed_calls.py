@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from misstep.harness.readers.input.fields import at, filled, text_or_none, whole
+from misstep.harness.readers.interchange.content import answer_of, json_value
 from misstep.harness.readers.interchange.parts import as_message
 from misstep.harness.readers.interchange.span_messages import json_value_of_literal
 
-_HOLD_MESSAGES = ("messages", "generations", "choices", "message")
+_HOLD_MESSAGES = ("messages", "generations", "choices", "message", "output", "candidates", "contents", "content")
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "function": "tool"}
 _OF_CLASS = {"HumanMessage": "user", "AIMessage": "assistant", "SystemMessage": "system", "ToolMessage": "tool"}
 _OF_CLASS |= {f"{name}Chunk": role for name, role in _OF_CLASS.items()}
@@ -63,12 +62,7 @@ def _inner(value: Any) -> Any:
 
 def _parsed(value: Any) -> Any:
     """Return the JSON value that a text holds, as exports to tables write them; any other value as it is."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
-        return value
-    try:
-        return msgspec.json.decode(value)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return value
+    return json_value(value) if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") else value
 
 
 def _messages(value: Any, role: str) -> list[dict[str, Any]]:
@@ -84,13 +78,27 @@ def _listed(value: Any, role: str, depth: int = 0) -> Iterator[dict[str, Any]]:
         for one in value:
             yield from _listed(one, role, depth + 1)
     elif isinstance(value, dict):
-        held = next((value[name] for name in _HOLD_MESSAGES if isinstance(value.get(name), list | dict)), None)
-        if held is not None and depth < 8:
+        held = next((value[name] for name in _HOLD_MESSAGES if _holds(value, name)), None)
+        if isinstance(held, str):
+            yield {"role": role, "content": held}
+        elif held is not None and depth < 8:
             yield from _listed(held, role, depth + 1)
+        elif _role(value) == "tool" and isinstance(at(_fields(value), "content", "function"), dict):
+            return  # the definition of a tool
         elif _role(value) or {"content", "parts"} & _fields(value).keys():
             yield _message(value, role)
         elif isinstance(value.get("text"), str):
             yield {"role": role, "content": value["text"]}
+
+
+def _holds(value: dict[str, Any], name: str) -> bool:
+    """Return whether a field holds messages; the content of a message does not, but that of an answer of Gemini's."""
+    held = value.get(name)
+    if name == "content":
+        return isinstance(held, dict) and "parts" in held
+    if name == "output":
+        return isinstance(held, list)
+    return isinstance(held, list | dict) or (name == "contents" and isinstance(held, str))
 
 
 def _fields(value: dict[str, Any]) -> dict[str, Any]:
@@ -110,7 +118,10 @@ def _message(value: dict[str, Any], role: str) -> dict[str, Any]:
     stated = [fields.get("tool_calls"), fields.get("invalid_tool_calls")]
     calls = [call for calls in stated if isinstance(calls, list) for call in calls]
     calls = calls or at(fields, "additional_kwargs", "tool_calls")
-    message = {"role": _role(value) or role, "content": fields.get("content", fields.get("parts"))}
+    content = fields.get("content", fields.get("parts"))
+    if _role(value) == "tool" and "content" in fields:
+        content = answer_of(content)
+    message = {"role": _role(value) or text_or_none(fields.get("role")) or role, "content": content}
     called = [_call(call) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     more = [(name, text_or_none(fields.get(name))) for name in ("tool_call_id", "reasoning_content")]
     return message | filled([("tool_calls", called), *more])

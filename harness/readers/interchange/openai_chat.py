@@ -28,6 +28,7 @@ from misstep.harness.trajectory import Source, Trajectory
 FORMAT = "openai_chat"
 UNIT: Unit = "value"
 
+_HOLD_WORDS = {"content", "parts", "tool_calls", "function_call"}
 _IDENTITIES = ("id", "instance_id", "conversation_id", "session_id")
 
 
@@ -44,6 +45,8 @@ def refuse(sample: Sample) -> str | None:
         return "no list `messages`"
     if not is_chat([as_message(item) for item in messages]):
         return "its messages are not objects with `role`"
+    if not any(_HOLD_WORDS & as_message(item).keys() for item in messages):
+        return "its messages have no `content`"
     known = {
         "a run of mini-swe-agent": refuse_run,
         "a task of Cline": refuse_task,

@@ -24,7 +24,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, TypeVar
 
-from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from misstep.harness.protocols import Sample, Unit
@@ -32,6 +31,7 @@ from misstep.harness.readers.input.decoding import decode_document_or_lines, unr
 from misstep.harness.readers.input.fields import at, filled, text_or_none
 from misstep.harness.readers.interchange.content import as_text, parse_arguments
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
+from misstep.harness.readers.interchange.span_calls import Context, call_of
 from misstep.harness.readers.interchange.span_messages import (
     SpanMessage,
     answered,
@@ -49,7 +49,9 @@ FORMAT = "opentelemetry"
 UNIT: Unit = "file"
 
 _TOOLS = ("TOOL", "RETRIEVER")
-_TOOL_NAMES = ("tool.name", "gen_ai.tool.name", "traceloop.entity.name", "ai.toolCall.name")
+TOOL_NAMES = ("tool.name", "gen_ai.tool.name", "traceloop.entity.name", "ai.toolCall.name")
+CALL_IDS = ("tool_call.id", "gen_ai.tool.call.id", "ai.toolCall.id")
+_ANSWERS, _ASKING = ("tool", "function", "tool-response"), ("user", "human", "system", "developer")
 _STATUSES = ("tool.status", "gen_ai.tool.status")
 _FAILED = ("error", "failed", "failure")
 _AGENT_STEP = re.compile(r"Step \d+")
@@ -61,32 +63,6 @@ _MODEL = (
     "gen_ai.request.model",
 )
 _PLACED = frozenset({name for names in (*COUNTS.values(), COSTS) for name in names} | {"openinference.span.kind"})
-
-
-class _Context(Struct):
-    outermost: bool
-    speaker: str | None
-    inputs: list[tuple[str, str]] = []
-    seen: set[tuple[str, str]] = set()
-    unechoed: int = 0
-    turn: Turn | None = None
-    makers: dict[str, Turn] = {}
-
-    def add_calls(self, turn: Turn, calls: list[ToolCall]) -> None:
-        for call in calls:
-            if call.id is None:
-                turn.calls.append(call)
-            elif call.id not in self.makers:
-                self.makers[call.id] = turn
-                turn.calls.append(call)
-            elif call.recorded:
-                self._fill(self.makers[call.id].calls, call)
-
-    def _fill(self, calls: list[ToolCall], told: ToolCall) -> None:
-        """Give a call whose arguments were not recorded those that another span has of it."""
-        for place, call in enumerate(calls):
-            if call.id == told.id and not call.recorded:
-                calls[place] = replace(call, arguments=told.arguments, parse_error=told.parse_error, recorded=True)
 
 
 def refuse(sample: Sample) -> str | None:
@@ -131,15 +107,18 @@ class _Reading:
         self.by_id = spans
         self.conversation = Conversation()
         self.model: str | None = None
-        self._contexts: dict[str | None, _Context] = {}
+        self._contexts: dict[str | None, Context] = {}
         self._agents = {span.id: span.id for span in self.spans if span.kind == "AGENT"}
         self._agent_of: dict[str, str | None] = {}
         self._asking = {self._agent(span) for span in self.spans if span.kind == "LLM"}
-        self._outermost: _Context | None = None
+        self._outermost: Context | None = None
         self._turn_of: dict[str, Turn] = {}
 
     def trajectory(self, trace: str, source: Source, unfinished: str | None) -> Trajectory:
+        told_twice = self._told_twice()
         for span in self.spans:
+            if span.id in told_twice:
+                continue
             if span.kind == "LLM":
                 self._place_model(span)
             elif span.kind in _TOOLS:
@@ -157,6 +136,21 @@ class _Reading:
             extra=filled([("spans", spans), ("unfinished_line", unfinished)]) | {"step_of_span": self._step_of_span()},
         )
 
+    def _told_twice(self) -> set[str]:
+        """Return the models' spans that tell of the same answer as others: around several, or alone within one."""
+        makers = {span.id: span for span in self.spans if span.kind in ("LLM", "AGENT", *_TOOLS)}
+        around: dict[str, Span | None] = {}
+        inside: dict[str, list[Span]] = {}
+        for span in makers.values():
+            outer = self._around(span, makers, around)
+            if outer is not None and outer.kind == "LLM":
+                inside.setdefault(outer.id, []).append(span)
+        told: set[str] = set()
+        for outer_id, spans in inside.items():
+            models = {span.id for span in spans if span.kind == "LLM"}
+            told |= {outer_id} if models and len(spans) > 1 else models
+        return told
+
     def _enclosing(self, span: Span) -> Iterator[Span]:
         seen: set[str] = set()
         here = self.by_id.get(span.parent or "")
@@ -168,14 +162,15 @@ class _Reading:
     def _agent(self, span: Span) -> str | None:
         return self._around(span, self._agents, self._agent_of)
 
-    def _context(self, span: Span) -> _Context:
+    def _context(self, span: Span) -> Context:
         agent = self._agent(span)
         if agent not in self._contexts:
             around = (
                 [] if agent is None else [one.id for one in self._enclosing(self.by_id[agent]) if one.kind == "AGENT"]
             )
             speaker = self.by_id[agent].name if agent is not None and around else None
-            self._contexts[agent] = _Context(not self._asking.intersection(around), speaker, [], set(), makers={})
+            outermost = not self._asking.intersection(around)
+            self._contexts[agent] = Context(outermost, speaker, [], set(), makers={}, asked={})
         return self._contexts[agent]
 
     def _place_model(self, span: Span) -> None:
@@ -201,7 +196,7 @@ class _Reading:
             turn.texts += [message.text] if message.text else []
             turn.reasoning += message.reasoning
             turn.extra |= message.extra
-            context.add_calls(turn, message.calls)
+            context.add_calls(turn, message.calls, made_now=True)
             context.seen.add(("assistant", message.text))
         turn.extra |= _about(span)
         if not messages:
@@ -212,7 +207,7 @@ class _Reading:
             (as_text(span.attributes[name]) for name in _MODEL if name in span.attributes), None
         )
 
-    def _take_over(self, context: _Context, texts: list[tuple[str, str]]) -> None:
+    def _take_over(self, context: Context, texts: list[tuple[str, str]]) -> None:
         """Let an agent go on with the conversation of the one before, if it was handed over with all that was said."""
         before, self._outermost = self._outermost, context
         if before is None or context.turn is not None:
@@ -220,9 +215,9 @@ class _Reading:
         told = [key for key in before.inputs if key[0] != "system"]
         if told and told == [key for key in texts if key[0] != "system"][: len(told)]:
             context.inputs, context.seen, context.makers = before.inputs, before.seen, before.makers
-            context.turn, context.unechoed = before.turn, before.unechoed
+            context.turn, context.unechoed, context.asked = before.turn, before.unechoed, before.asked
 
-    def _place_input(self, message: SpanMessage, context: _Context, by_user: bool) -> None:
+    def _place_input(self, message: SpanMessage, context: Context, by_user: bool) -> None:
         if message.role in ("tool-call", "assistant", "model"):
             if message.role == "tool-call":
                 pass
@@ -233,8 +228,14 @@ class _Reading:
                 context.turn.speaker, context.turn.reasoning = context.speaker, message.reasoning
             if context.turn is not None:
                 context.add_calls(context.turn, message.calls)
-        elif message.role in ("tool", "function", "tool-response") and context.turn is not None:
+        elif message.role in _ANSWERS and context.turn is not None:
             _place_answer(message, context.makers.get(message.call_id or "", context.turn))
+        elif (
+            message.role not in _ASKING
+            and context.turn is not None
+            and (place := call_of(context.turn, message.role, None)) is not None
+        ):
+            _place_answer(replace(message, call_id=context.turn.calls[place].id), context.turn)
         else:
             role: Role = "user" if message.role in ("user", "human") and by_user else "system"
             extra = message.extra | ({} if message.role == role else {"role": message.role})
@@ -243,25 +244,23 @@ class _Reading:
     def _place_tool(self, span: Span) -> None:
         context = self._context(span)
         attributes = span.attributes
-        wanted = attributes.get("tool_call.id", attributes.get("gen_ai.tool.call.id"))
-        turn = context.makers.get(wanted) if isinstance(wanted, str) else None
-        turn = turn or context.turn
+        wanted = next((text for name in CALL_IDS if (text := text_or_none(attributes.get(name)))), None)
+        name = next((as_text(attributes[name]) for name in TOOL_NAMES if attributes.get(name)), span.name)
+        extra = _about(span) | filled([("seconds", span.seconds), ("timestamp", span.timestamp)])
+        call_id = wanted or span.id
+        known = tools_arguments(span)
+        given, no_object = parse_arguments(known)
+        told = ToolCall(name, {"input": given} if no_object else given, call_id, None, {}, known is not None)
+        turn, place = context.carried_out(told, wanted)
         if turn is None:
             turn = context.turn = self.conversation.begin(
                 Turn("agent", speaker=context.speaker, timestamp=span.timestamp)
             )
-        name = next((as_text(attributes[name]) for name in _TOOL_NAMES if attributes.get(name)), span.name)
-        extra = _about(span) | filled([("seconds", span.seconds), ("timestamp", span.timestamp)])
-        place = _call_of(turn, name, wanted)
-        call_id = wanted if isinstance(wanted, str) else span.id
-        known = tools_arguments(span)
-        given, no_object = parse_arguments(known)
-        told = ToolCall(name, {"input": given} if no_object else given, call_id, None, {}, known is not None)
         if place is None:
             turn.calls.append(told)
             place = len(turn.calls) - 1
-            if isinstance(wanted, str):
-                context.makers.setdefault(wanted, turn)
+        if wanted is not None:
+            context.makers.setdefault(wanted, turn)
         call = turn.calls[place]
         call_id = call.id if call.id is not None else call_id
         if told.recorded and not call.recorded:
@@ -336,6 +335,10 @@ def _place_answer(message: SpanMessage, turn: Turn) -> None:
             elif message.recorded and result.text != message.text:
                 turn.results[place] = replace(result, extra=result.extra | {"as_seen_by_model": message.text})
             return
+    told = bool(turn.calls) and len(turn.results) >= len(turn.calls)
+    if message.call_id is None and told and all("span_id" in call.extra for call in turn.calls):
+        turn.extra.setdefault("as_seen_by_model", []).append(message.text)  # the spans of the tools hold the answers
+        return
     turn.add_result(ToolResult(message.text, failed, None, message.call_id, message.extra, message.recorded))
 
 
@@ -345,17 +348,6 @@ def _failed(span: Span) -> bool | None:
     if "error.type" in span.attributes or any(state.lower() in _FAILED for state in stated if state):
         return True
     return {"ok": False, "error": True}.get(span.status)
-
-
-def _call_of(turn: Turn, name: str, wanted: Any) -> int | None:
-    """Return the place of the call that a tool's span carries out: by id, else the first of its name still open."""
-    answered_ids = {result.call_id for result in turn.results}
-    for place, call in enumerate(turn.calls):
-        if "span_id" in call.extra:
-            continue
-        if call.id == wanted if wanted is not None else call.name == name and call.id not in answered_ids:
-            return place
-    return None
 
 
 def _starts(spans: dict[str, Span]) -> dict[str, float]:

@@ -2,7 +2,8 @@
 
 Anthropic   {"type": "tool_use", "id": "c1", "name": "read", "input": {}}, answered by
             {"type": "tool_result", "tool_use_id": "c1", "content": "x = 1", "is_error": false}
-Gemini      {"functionCall": {"name": "read", "args": {}}}, {"functionResponse": {"name": "read", "response": {}}}
+Gemini      {"functionCall": {"name": "read", "args": {}}}, {"functionResponse": {"name": "read", "response": {}}},
+            as its Python SDK prints them {"function_call": …}, {"function_response": …};
             of its own servers {"type": "server_tool_use", …}, {"type": "web_search_tool_result", …} and the like
 AI SDK      {"type": "tool-call", "toolCallId": "c1", "toolName": "read", "input": {}}, {"type": "tool-result", …};
             of its user interface {"type": "tool-read", "toolCallId": "c1", "input": {}, "output": "x = 1"}
@@ -17,7 +18,8 @@ from misstep.harness.readers.interchange.content import as_text, split_content, 
 from misstep.harness.readers.interchange.conversation import Turn
 from misstep.harness.trajectory import ToolResult
 
-_WRAPPERS = ("functionCall", "functionResponse", "toolInvocation")
+_CALLED, _ANSWERED = ("functionCall", "function_call"), ("functionResponse", "function_response")
+_WRAPPERS = (*_CALLED, *_ANSWERED, "toolInvocation")
 _CALL_ITEMS = ("function_call", "custom_tool_call")
 _RESULT_ITEMS = ("function_call_output", "custom_tool_call_output")
 _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use", "tool-call", "dynamic-tool", *_CALL_ITEMS)
@@ -30,10 +32,12 @@ _ANSWERS = ("errorText", "output", "result", "response", "content")
 
 
 def as_message(item: Any) -> Any:
-    """Return an item of OpenAI's Responses API without a role as the message that it is a part of; else as it is."""
+    """Return an item of OpenAI's Responses API, or a call of the AI SDK, as the message that it is a part of."""
     kind = item.get("type") if isinstance(item, dict) and "role" not in item else None
     if kind in _RESULT_ITEMS:
         return {"role": "tool", "content": [item]}
+    if kind is None and isinstance(item, dict) and {"toolCallId", "toolName"} <= item.keys():
+        return {"role": "assistant", "content": [{"type": "tool-call"} | item]}
     return {"role": "assistant", "content": [item]} if kind in (*_CALL_ITEMS, "reasoning") else item
 
 
@@ -56,20 +60,20 @@ def _place(turn: Turn, part: dict[str, Any]) -> bool:
         texts = [fields.get("thinking", fields.get("text")), *lists]
         turn.reasoning += [text for text in texts if isinstance(text, str) and text]
         return True
-    answers = kind in _RESULTS or kind.endswith("_tool_result") or wrapper == "functionResponse"
+    answers = kind in _RESULTS or kind.endswith("_tool_result") or wrapper in _ANSWERED
     of_interface = kind.startswith("tool-") and "toolCallId" in fields and not answers
-    calls = of_interface or kind in _CALLS or wrapper in ("functionCall", "toolInvocation")
-    call_id = text_or_none(_first(fields, _IDS))
+    calls = of_interface or kind in _CALLS or wrapper in (*_CALLED, "toolInvocation")
+    call_id = text_or_none(_first(fields, _IDS)) or None
     if calls:
         name = as_text(_first(fields, _NAMES)) or kind.removeprefix("tool-")
         given = _first(fields, _ARGUMENTS)
         if kind == "custom_tool_call" and given is not None:
             given = {"input": given}
-        elif wrapper == "functionCall" and given is None:
+        elif wrapper in _CALLED and given is None:
             given = {}  # Gemini leaves empty arguments out
         turn.calls.append(tool_call(name, given, call_id))
     if answers or (calls and any(name in fields for name in _ANSWERS[:3])):
-        turn.add_result(_result(fields, call_id, of_gemini=wrapper == "functionResponse"))
+        turn.add_result(_result(fields, call_id, of_gemini=wrapper in _ANSWERED))
     return calls or answers
 
 

@@ -14,15 +14,14 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from misstep.harness.escaping import without_surrogates
 from misstep.harness.readers.input.fields import at, filled, text_or_none
-from misstep.harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
+from misstep.harness.readers.interchange.content import as_text, json_value, split_content, text_and_others, tool_call
 from misstep.harness.readers.interchange.conversation import Turn
 from misstep.harness.readers.interchange.parts import place_parts
-from misstep.harness.readers.interchange.spans import Span
+from misstep.harness.readers.interchange.spans import Span, listed
 from misstep.harness.trajectory import ToolCall
 
 _GIVEN = ("llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt")
@@ -84,7 +83,7 @@ class SpanMessage(Struct):
 def inputs(span: Span) -> list[SpanMessage]:
     """Return what the model was given, in order."""
     first = span.attributes.get("gen_ai.system_instructions")
-    instructions = [SpanMessage("system", _text_of_parts(_parsed(first)))] if first else []
+    instructions = [SpanMessage("system", _text_of_parts(json_value(first)))] if first else []
     return instructions + (_messages(span.attributes, _GIVEN) or _of_events(span, _GIVEN_EVENTS))
 
 
@@ -94,7 +93,7 @@ def answered(span: Span) -> list[SpanMessage]:
     messages = _messages(attributes, _ANSWERED) or _of_events(span, _ANSWERED_EVENTS)
     if messages or "output.value" not in attributes:
         return messages
-    value = _parsed(attributes["output.value"])
+    value = json_value(attributes["output.value"])
     if isinstance(value, dict) and "content" in value:
         return [SpanMessage("assistant", split_content(value["content"])[0])]
     return [SpanMessage("assistant", as_text(attributes["output.value"]))]
@@ -106,14 +105,14 @@ def tools_arguments(span: Span) -> Any:
     if given is None:
         told = [call.arguments for message in _messages(span.attributes, _GIVEN) for call in message.calls]
         given = next(iter(told), None) or next(_contents(span, _TOOLS_EVENT), None)
-    return _unwrapped_arguments(_parsed(given))
+    return _unwrapped_arguments(json_value(given))
 
 
 def tools_answer(span: Span) -> str | None:
     """Return what a tool answered; `None` where the span does not hold it."""
     held = _held(span, _RESULTS)
     if held is not None:
-        value = _parsed(held)
+        value = json_value(held)
         wrapped = isinstance(value, dict) and len(value.keys() - {"kwargs"}) == 1 and (value.keys() & _WRAPPED_RESULTS)
         inner = value[next(iter(wrapped))] if wrapped else None
         if inner is not None:
@@ -126,7 +125,7 @@ def tools_answer(span: Span) -> str | None:
     if not told and _held(span, _ARGUMENTS) is not None:
         told = [*_contents(span, _TOOLS_EVENT)]
     if told:
-        return text_of_content(_parsed(told[-1]))
+        return text_of_content(json_value(told[-1]))
     raised = (attributes.get("exception.message") for name, attributes in span.events if name == "exception")
     return next((message for message in raised if isinstance(message, str) and message), None)
 
@@ -162,7 +161,7 @@ def _unwrapped_arguments(value: Any) -> Any:
         return named
     text = value.get("input_str")
     if isinstance(text, str) and text:
-        parsed = _parsed(text)
+        parsed = json_value(text)
         return parsed if isinstance(parsed, dict) else json_value_of_literal(text) or text
     named_ones = value.get("kwargs")
     keywords: dict[str, Any] = named_ones if isinstance(named_ones, dict) else {}
@@ -175,17 +174,17 @@ def _of_events(span: Span, names: tuple[str, ...]) -> list[SpanMessage]:
 
 
 def _of_event(name: str, attributes: dict[str, Any]) -> list[SpanMessage]:
-    body = _parsed(attributes.get("gen_ai.event.content"))
+    body = json_value(attributes.get("gen_ai.event.content"))
     fields = body if isinstance(body, dict) else attributes
     if name in _ANSWERED_EVENTS:
-        inner = _parsed(fields.get("message"))
+        inner = json_value(fields.get("message"))
         fields = (inner if isinstance(inner, dict) else fields | {"content": inner}) | filled(
             [("finish_reason", fields.get("finish_reason"))]
         )
     role = as_text(fields.get("role")) or _ROLE_OF_EVENT.get(name, "")
-    content = _parsed(fields.get("content"))
+    content = json_value(fields.get("content"))
     parts = [_as_part(part) for part in content] if isinstance(content, list) else content
-    message = {"role": role, "content": parts, "tool_calls": _parsed(fields.get("tool_calls"))}
+    message = {"role": role, "content": parts, "tool_calls": json_value(fields.get("tool_calls"))}
     answered_call = {"tool_call_id": fields.get("id")} if name == _TOOLS_EVENT else {}
     return _of_parts(message | answered_call | filled([("finish_reason", fields.get("finish_reason"))]))
 
@@ -212,8 +211,8 @@ def is_message_attribute(name: str) -> bool:
 def _messages(attributes: dict[str, Any], prefixes: tuple[str, ...]) -> list[SpanMessage]:
     for prefix in prefixes:
         if (whole := attributes.get(prefix)) is not None:
-            listed = [message for message in _listed(_parsed(whole)) if isinstance(message, dict)]
-            return [message for given in listed for message in _of_parts(given)]
+            given = [message for message in listed(json_value(whole)) if isinstance(message, dict)]
+            return [message for one in given for message in _of_parts(one)]
         fields: dict[int, dict[str, Any]] = {}
         for name, value in attributes.items():
             if name.startswith(prefix) and (match := _PLACE.fullmatch(name, len(prefix))):
@@ -221,19 +220,6 @@ def _messages(attributes: dict[str, Any], prefixes: tuple[str, ...]) -> list[Spa
         if fields:
             return [message for place in sorted(fields) for message in _of_fields(fields[place])]
     return []
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _parsed(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    try:
-        return msgspec.json.decode(value)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return value
 
 
 def _of_fields(fields: dict[str, Any]) -> list[SpanMessage]:
@@ -252,7 +238,7 @@ def _of_fields(fields: dict[str, Any]) -> list[SpanMessage]:
             extra[name] = value
     if older := [fields.get(name) for name in _OLDER_CALL if name in fields]:
         calls.setdefault(0, {"name": older[0], "arguments": older[-1] if len(older) > 1 else None})
-    stated = _parsed(fields.get("content"))
+    stated = json_value(fields.get("content"))
     typed = isinstance(stated, list) and bool(stated) and all(isinstance(at(part, "type"), str) for part in stated)
     content = stated if typed else fields.get("content")
     if not content and parts:
@@ -276,8 +262,8 @@ def _nested(fields: dict[str, Any]) -> Any:
         first, _, rest = name.partition(".")
         branches.setdefault(first, {})[rest] = fields[name]
     tree |= {name: _nested(branches[name]) for name in branches}
-    listed = all(map(str.isdecimal, tree))
-    return [tree[name] for name in sorted(tree, key=lambda name: (len(name), name))] if listed else tree
+    numbered = all(map(str.isdecimal, tree))
+    return [tree[name] for name in sorted(tree, key=lambda name: (len(name), name))] if numbered else tree
 
 
 def _of_parts(value: dict[str, Any]) -> list[SpanMessage]:
@@ -296,7 +282,7 @@ def _of_parts(value: dict[str, Any]) -> list[SpanMessage]:
         elif kind in ("tool_call_response", "server_tool_call_response"):
             said = next((fields[name] for name in _SAID_BY_TOOL if fields.get(name) is not None), None)
             failed = fields.get("is_error") is True
-            call_id = text_or_none(fields.get("id"))
+            call_id = text_or_none(fields.get("id")) or None
             answers.append(SpanMessage("tool", as_text(said), [], [], call_id, failed, recorded=said is not None))
         elif kind == "text" and isinstance(fields.get("content"), str):
             texts.append(fields["content"])
@@ -309,9 +295,9 @@ def _of_parts(value: dict[str, Any]) -> list[SpanMessage]:
         for result in placed.results
     ]
     message.text, message.reasoning = "\n".join(texts), placed.reasoning
-    called = [call for call in _listed(value.get("tool_calls")) if isinstance(at(call, "function"), dict)]
+    called = [call for call in listed(value.get("tool_calls")) if isinstance(at(call, "function"), dict)]
     message.calls = [_call(call["function"] | {"id": call.get("id")}) for call in called] or placed.calls
-    message.call_id = text_or_none(value.get("tool_call_id"))
+    message.call_id = text_or_none(value.get("tool_call_id")) or None
     message.extra = filled([("content", others), ("finish_reason", value.get("finish_reason"))])
     if answers and not (texts or others or message.calls or message.reasoning):
         answers[-1].extra = message.extra
@@ -333,7 +319,7 @@ def _text_of_parts(value: Any) -> str:
 
 
 def _call(fields: dict[str, Any]) -> ToolCall:
-    return tool_call(as_text(fields.get("name")), fields.get("arguments"), text_or_none(fields.get("id")))
+    return tool_call(as_text(fields.get("name")), fields.get("arguments"), text_or_none(fields.get("id")) or None)
 
 
 def _from_text(message: SpanMessage) -> SpanMessage:
@@ -351,8 +337,7 @@ def _from_text(message: SpanMessage) -> SpanMessage:
 
 
 def _literal_calls(text: str) -> Iterator[ToolCall]:
-    listed = json_value_of_literal(text) if len(text) <= _LITERAL_LIMIT else None
-    for entry in _listed(listed):
+    for entry in listed(json_value_of_literal(text) if len(text) <= _LITERAL_LIMIT else None):
         function = at(entry, "function")
         if isinstance(function, dict):
             arguments = function.get("arguments")

@@ -201,7 +201,7 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
 
 
 def _events(events: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    for event in _listed(events):
+    for event in listed(events):
         if isinstance(event, dict) and isinstance(event.get("name"), str):
             yield event["name"], _attributes(event)
 
@@ -236,14 +236,15 @@ def _otlp_value(value: Any) -> Any:
         if name in value:
             return value[name]
     if isinstance(value.get("arrayValue"), dict):
-        return [_otlp_value(part) for part in _listed(value["arrayValue"].get("values"))]
+        return [_otlp_value(part) for part in listed(value["arrayValue"].get("values"))]
     if isinstance(value.get("kvlistValue"), dict):
-        pairs = [pair for pair in _listed(value["kvlistValue"].get("values")) if isinstance(pair, dict)]
+        pairs = [pair for pair in listed(value["kvlistValue"].get("values")) if isinstance(pair, dict)]
         return {str(pair.get("key")): _otlp_value(pair.get("value")) for pair in pairs}
     return value
 
 
-def _listed(value: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
+    """Return a list; of anything else an empty one."""
     return value if isinstance(value, list) else []
 
 

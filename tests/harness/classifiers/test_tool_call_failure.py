@@ -195,6 +195,10 @@ LOOK_ALIKES: dict[str, Trajectory] = {
     "a few files of a long run that are not there": run(*[
         step for n in range(4) for step in (call("Read", "File does not exist.", None, True, file_path=f"src/core/{n}.py"), bash("ls src", f"{n}"), read(f"src/{n}.py"))
     ]),
+    "edits whose answers show the line that they wrote": run(*[
+        call("edit", f"{n}: if not ready:\n{n + 1}:     return None", path="a.py", old_string=f"x{n}", new_string="if not ready:\n    return None")
+        for n in range(4)
+    ]),
     "a failed edit that is found to be needless": run(misses("a.py", "x"), says("a.py already had the value, so all is well.")),
     "a failed edit that is admitted in another language": run(misses("a.py", "x"), says("Leider konnte ich a.py nicht bearbeiten.")),
     "a file whose content speaks of errors": run(*[

@@ -103,6 +103,7 @@ def test_a_result_stands_with_its_call_also_when_the_turn_goes_on_after_it() -> 
         line("user", "Only shown", isVisibleInTranscriptOnly=True),
         line("user", "The task ended", origin={"kind": "task-notification"}),
         line("user", "[Request interrupted by user for tool use]"),
+        line("user", "This session is being continued from a previous conversation that ran out of context. In it:"),
         {"type": "system", "sessionId": "s1", "content": "Conversation compacted"},
         line("assistant", "API Error", isApiErrorMessage=True, message={"model": "<synthetic>"}),
     ],

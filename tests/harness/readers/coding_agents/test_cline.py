@@ -223,3 +223,5 @@ def test_a_prompt_counts_what_was_cached() -> None:
         "metrics": {"tokens": {"prompt": 9, "completion": 2, "cached": 50}},
     }
     assert read(answer).steps[0].tokens == Tokens(59, 2, 50)
+    unknown = answer | {"modelInfo": {"providerId": ["anthropic"]}, "metrics": {"tokens": {"prompt": 90, "cached": 50}}}
+    assert read(unknown).steps[0].tokens == Tokens(90, None, 50), "a provider that is no text is none"

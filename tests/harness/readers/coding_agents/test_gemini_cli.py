@@ -198,3 +198,19 @@ def test_the_session_that_began_a_sub_agent_is_named_by_the_folder(kind: str, fi
     data = "".join(json.dumps(line) + "\n" for line in (HEADER | {"kind": kind}, user("m1", "Look")))
     (session,) = gemini_cli.read(data.encode(), Source("gemini_cli", file))
     assert session.parent == parent
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        ("Output: Exit Code: 3\nError: no\nExit Code: 1\nProcess Group PGID: 12", 1),
+        ("Command: make\nDirectory: (root)\nOutput: ok\nError: (none)\nExit Code: 0\nSignal: (none)", 0),
+        ("Output: ok", None),
+        ("A page says:\nExit Code: 1", None),
+    ],
+)
+def test_how_a_command_ended_is_said_behind_what_it_printed(answer: str, code: int | None) -> None:
+    result = [{"functionResponse": {"id": "c1", "name": "run_shell_command", "response": {"output": answer}}}]
+    call = {"id": "c1", "name": "run_shell_command", "args": {"command": "make"}, "status": "success", "result": result}
+    session = read(user("m1", "Go"), agent("m2", "", toolCalls=[call]))
+    assert [one.exit_code for one in session.steps[-1].results] == [code]

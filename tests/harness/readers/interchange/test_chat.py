@@ -1,5 +1,6 @@
 """Chat messages become steps: who speaks, which call an answer belongs to, what is kept."""
 
+import json
 from typing import Any
 
 import pytest
@@ -218,3 +219,19 @@ def test_what_a_tool_of_the_vendors_server_answered_is_a_result() -> None:
     answer = {"type": "web_search_tool_result", "tool_use_id": "s1", "content": failed}
     steps, _ = steps_of([{"role": "assistant", "content": [called, answer]}])
     assert [(result.call_id, result.is_error) for result in steps[0].results] == [("s1", True)]
+
+
+@pytest.mark.parametrize("content", [{"path": "a"}, [{"path": "a"}, {"path": "b"}]])
+def test_an_answer_that_is_an_object_is_its_text(content: Any) -> None:
+    call = {"id": "c1", "function": {"name": "look", "arguments": "{}"}}
+    answer = {"role": "tool", "tool_call_id": "c1", "content": content}
+    steps, _ = steps_of([{"role": "assistant", "content": "", "tool_calls": [call]}, answer])
+    assert [(result.text, result.extra) for result in steps[0].results] == [(json.dumps(content).replace(" ", ""), {})]
+
+
+def test_an_empty_id_is_no_id_and_answers_come_in_the_order_of_their_calls() -> None:
+    calls = [{"id": "", "function": {"name": "look", "arguments": json.dumps({"path": name})}} for name in "ab"]
+    answers = [{"role": "tool", "tool_call_id": "", "content": f"of {name}"} for name in "ab"]
+    steps, _ = steps_of([{"role": "assistant", "content": "", "tool_calls": calls}, *answers])
+    assert [call.id for call in steps[0].calls] == [None, None]
+    assert [(result.text, result.call_id) for result in steps[0].results] == [("of a", None), ("of b", None)]

@@ -55,7 +55,17 @@ def test_items_of_the_responses_api_between_messages_are_thoughts_calls_and_answ
 
 
 @pytest.mark.parametrize(
-    "value", [None, {}, [], {"messages": []}, {"messages": [5]}, {"messages": "hello"}, [{"text": "?"}]]
+    "value",
+    [
+        None,
+        {},
+        [],
+        {"messages": []},
+        {"messages": [5]},
+        {"messages": "hello"},
+        [{"text": "?"}],
+        [{"role": "user", "text": "?"}],
+    ],
 )
 def test_what_has_no_messages_with_roles_is_refused(value: Any) -> None:
     assert refuse(seen(value))

@@ -222,6 +222,56 @@ def test_a_tool_without_a_call_is_a_call_of_the_step_before() -> None:
     ]
 
 
+def calling(name: str, second: int, *calls: tuple[str, str]) -> dict[str, Any]:
+    asks = model(name, second, ASKED, "")
+    asks["attributes"]["llm"]["output_messages"][0]["message"]["tool_calls"] = [
+        {"tool_call": {"id": call_id, "function": {"name": "look", "arguments": arguments}}}
+        for call_id, arguments in calls
+    ]
+    return asks
+
+
+def looks(name: str, second: int, arguments: str, answer: str, **more: Any) -> dict[str, Any]:
+    value = {"input": {"value": arguments}, "output": {"value": answer}, "tool": {"name": "look"}}
+    return span(name, "TOOL", None, second, **value, **more)
+
+
+def test_a_tool_without_an_id_answers_the_call_with_its_arguments_though_calls_are_carried_out_in_another_order() -> (
+    None
+):
+    a, b = '{"path": "a"}', '{"path": "b"}'
+    (run,) = read([calling("m1", 1, ("c1", a), ("c2", b)), looks("s1", 2, b, "of b"), looks("s2", 3, a, "of a")])
+    assert {result.call_id: result.text for result in run.steps[2].results} == {"c1": "of a", "c2": "of b"}
+    (run,) = read(
+        [calling("m1", 1, ("c1", a)), calling("m2", 2, ("c2", b)), looks("s1", 3, a, "of a"), looks("s2", 4, b, "of b")]
+    )
+    assert [[(result.call_id, result.text) for result in step.results] for step in run.steps[2:]] == [
+        [("c1", "of a")],
+        [("c2", "of b")],
+    ]
+
+
+@pytest.mark.parametrize("call_id", ["look", ""])
+def test_an_id_that_is_used_again_for_another_call_or_is_empty_loses_no_call(call_id: str) -> None:
+    a, b = '{"path": "a"}', '{"path": "b"}'
+    (run,) = read(
+        [calling("m1", 1, (call_id, a)), looks("s1", 2, a, "a"), calling("m2", 3, (call_id, b)), looks("s2", 4, b, "b")]
+    )
+    assert [(step.calls[0].arguments, [result.text for result in step.results]) for step in run.steps[2:]] == [
+        ({"path": "a"}, ["a"]),
+        ({"path": "b"}, ["b"]),
+    ]
+
+
+def test_a_models_span_around_another_is_the_same_answer_and_is_counted_once() -> None:
+    outer = model("generate", 0, ASKED, "Clean.")
+    inner = [model("m1", 1, ASKED, "I look.", "generate"), model("m2", 4, ASKED, "Clean.", "generate")]
+    (run,) = read([outer, *inner])
+    assert roles(run) == [*ASKED, ("agent", "I look."), ("agent", "Clean.")]
+    (run,) = read([outer, inner[1]])
+    assert roles(run) == [*ASKED, ("agent", "Clean.")]
+
+
 def otlp(*spans: dict[str, Any]) -> dict[str, Any]:
     return {
         "resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [{"scope": {"name": "x"}, "spans": spans}]}]
