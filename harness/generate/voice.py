@@ -19,6 +19,7 @@ import msgspec
 WordingSet = Literal["development", "scoring"]
 SETS: tuple[WordingSet, ...] = ("development", "scoring")
 FOLDER = Path(__file__).parent / "wordings"
+_AS_FORMAT = str.maketrans({"{": "{{", "}": "}}", "\0": "{", "\1": "}"})
 
 
 @cache
@@ -55,4 +56,12 @@ class Voice:
 
 def fill(text: str, names: Mapping[str, object]) -> str:
     """Return a wording with its names."""
-    return Template(text).substitute(names)
+    return _format(text).format_map(names)
+
+
+@cache
+def _format(text: str) -> str:
+    """Return a wording as `str.format` has it, which fills it many times faster."""
+    template = Template(text)
+    marked = template.substitute({name: f"\0{name}\1" for name in template.get_identifiers()})
+    return marked.translate(_AS_FORMAT)

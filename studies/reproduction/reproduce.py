@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import chain, count
@@ -24,7 +25,7 @@ from misstep.harness.datasets.catalogue import data_sets, named_data_folder
 from misstep.harness.errors import MissingPrerequisite, UsageError, writing
 from misstep.harness.escaping import plain
 from misstep.harness.journal.records import replace_file
-from misstep.harness.progress import Progress, say
+from misstep.harness.progress import say
 from misstep.studies.reproduction.notebooks import execute
 
 _INDEX = "index"
@@ -83,8 +84,9 @@ def run_notebooks(paths: Sequence[Path], environment: dict[str, str], out: Path,
     """
     executed: dict[str, tuple[Report, dict[str, Any]]] = {}
     reports: dict[str, tuple[Report, list[str]]] = {}
-    with Progress("notebooks", len(paths)) as progress, closing(execute(paths, environment)) as notebooks:
-        for path, notebook in notebooks:
+    begun = time.monotonic()
+    with closing(execute(paths, environment)) as notebooks:
+        for n, (path, notebook) in enumerate(notebooks, start=1):
             executed[path.stem] = read_notebook(path.stem, notebook), notebook
             done = sorted(executed)
             for name, names in zip(done, names_apart([executed[name][0] for name in done]), strict=True):
@@ -92,7 +94,7 @@ def run_notebooks(paths: Sequence[Path], environment: dict[str, str], out: Path,
                     renamed = with_table_names(executed[name][1], names)
                     reports[name] = read_notebook(name, renamed), names
                     _write(reports[name][0], renamed, out, seed)
-            progress.advance(note=path.stem)
+            say(f"{n} of {len(paths)} notebooks, {time.monotonic() - begun:.0f} s: {path.stem}")
             for line in _said_of(reports[path.stem][0], out):
                 say(f"{path.stem}: {plain(line)}")
     return [report for _, (report, _) in sorted(reports.items())]

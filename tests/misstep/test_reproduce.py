@@ -158,6 +158,12 @@ def test_quiet_leaves_of_the_text_the_sentence_about_the_run_and_the_index(tmp_p
     assert lines[1] == str(tmp_path / "index.html")
 
 
+def test_a_line_a_notebook_is_on_stderr_as_it_ends_also_where_stderr_is_not_a_terminal(each_run):
+    lines = [line for line in each_run.result.stderr.splitlines() if " of 2 notebooks, " in line]
+    assert [line.split()[0] for line in lines] == ["1", "2"]
+    assert {line.rpartition(" s: ")[2] for line in lines} == {"good_one", "failing_one"}
+
+
 def test_stderr_names_the_error_of_a_failing_notebook_and_a_file_has_its_traceback(each_run):
     file = each_run.out / "failing_one.stderr.txt"
     assert [line for line in each_run.result.stderr.splitlines() if line.startswith("failing_one: ")] == [
