@@ -21,15 +21,25 @@ from misstep.harness.datasets.upstream import toml_file
 from misstep.harness.journal.records import replace_file, toml_text
 from misstep.harness.places import data_folder
 from misstep.harness.runs.judging.benchmarks import digest_of_sources
-from misstep.studies.recorded import fault_data, ratings, recorded_judges, solve_rates
+from misstep.studies.recorded import classified, fault_data, ratings, recorded_judges, recovery, solve_rates
+from misstep.studies.reflexive import plateau
+from misstep.studies.sessions import watching
+
+ROOMS = (solve_rates, ratings, recorded_judges, fault_data, classified, recovery, watching, plateau)
 
 COPYRIGHT = {
     "agent_as_a_judge": "Copyright (c) 2024 metauto.ai",
+    "agent_trajs": "Copyright (c) 2024 John Yang, Carlos E. Jimenez, Alexander Wettig, Shunyu Yao, Karthik Narasimhan, "
+    "Ofir Press; Copyright (c) 2025 Kilian A. Lieret and Carlos E. Jimenez; Copyright (c) 2024 John Yang",
     "agentless_classes": "Copyright (c) 2024 OpenAutoCoder",
     "agentrx": "Copyright (c) Microsoft Corporation.",
     "devin": "Copyright (c) 2024 Cognition AI",
+    "gemmaforge": "Copyright 2026 Ken Rollins",
     "humaneval_codegen16b_samples": "Copyright (c) Microsoft Corporation.",
     "humanevalfix": "Copyright (c) 2023 Muennighoff",
+    "intercode": "Copyright (c) 2023 Princeton Natural Language Processing",
+    "llm_agents_study": "Copyright (c) 2025 Islem BOUZENIA",
+    "mini_swe_agent_runs": "Copyright (c) 2025 Kilian A. Lieret and Carlos E. Jimenez",
     "quixbugs": "Copyright 2017-2019 James Koppel",
     "swe_bench_pro": "Copyright (c) 2026 Scale AI, Inc; Copyright (c) 2026 Fulcrum",
     "swe_bench_resolved_submissions": "Copyright (c) 2026 Fulcrum",
@@ -66,7 +76,7 @@ class FactsRecording(Struct, frozen=True):
 def tables() -> dict[str, list[Facts[Any]]]:
     """Return the tables of every set."""
     by_set: dict[str, list[Facts[Any]]] = defaultdict(list)
-    for room in (solve_rates, ratings, recorded_judges, fault_data):
+    for room in ROOMS:
         for facts in room.FACTS:
             by_set[facts.dataset].append(facts)
     return by_set

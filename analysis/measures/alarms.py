@@ -182,7 +182,7 @@ def alarms_table(
 def _finding(alarms: Sequence[Alarms]) -> str:
     known = [one for one in alarms if one.found.value is not None]
     if not known:
-        return "No run has a problem that could be found."
+        return "No run that was looked at has a problem that could be found." if alarms else "No run was looked at."
     adjusted = holm([one.p_value.value for one in known]).p_values
     shown = {id(one): p for one, p in zip(known, adjusted, strict=True) if p is not None and p <= _LEVEL}
     most = max([one for one in known if id(one) in shown] or known, key=_beyond_others)

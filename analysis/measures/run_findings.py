@@ -10,7 +10,7 @@ from misstep.analysis.measures.prevalence import YES, count_patterns, prevalence
 from misstep.analysis.measures.validity import JudgedSet
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, measured_on, rows_in
+from misstep.analysis.tables import Row, Table, TableHead, made_by_this, measured_on, rows_in
 from misstep.analysis.tables.wording import interval_words, number_text, with_interval
 from misstep.harness.verdict import Verdict
 
@@ -23,7 +23,7 @@ FEWEST_DRAWN = 10
 _SETS = TableHead(
     "by_set",
     "your_agents",
-    "Misbehaviour by rule",
+    "Misbehaviour by rule in public runs",
     ("Each set has its own agents, tasks and choice of runs: none says how often agents misbehave in general.",),
 )
 _PLACES = TableHead(
@@ -37,6 +37,11 @@ _EXAMPLES = TableHead(
     "your_agents",
     "What the rules say of some runs",
     ("n is the number of steps of the run; steps count from 0.",),
+)
+
+_MADE_UP = (
+    "The rules' sentences quote the runs, and recorded labels are without texts: no public run is here, and these runs "
+    "are generated."
 )
 
 
@@ -56,26 +61,23 @@ def sets_table(sets: Sequence[JudgedSet]) -> Table:
     for judged in sets:
         shares = prevalence(*count_patterns(judged.verdicts))
         overall[judged.benchmark] = shares.any_share
-        where = judged.benchmark, judged.source, judged.evidence
+        where = judged.benchmark, judged.source
         categories = rows_in("share", {one.category: one.share for one in shares.categories}, *where)
-        own = [*rows_in("share", {_ANY: shares.any_share}, *where), *categories]
-        rows += measured_on(judged.benchmark, own) if judged.evidence == "real" else own
+        rows += measured_on(judged.benchmark, [*rows_in("share", {_ANY: shares.any_share}, *where), *categories])
         by_category += categories
-    kind = evidence_words(sets)
-    title = f"Misbehaviour by rule in {kind} runs"
-    return _SETS.table(_spread(overall, kind), rows, title=title, datasets=datasets_of(sets), drawn=by_category)
+    return _SETS.table(_spread(overall), rows, datasets=datasets_of(sets), drawn=by_category)
 
 
-def _spread(overall: Mapping[str, Estimate], kind: str) -> str:
+def _spread(overall: Mapping[str, Estimate]) -> str:
     known = {name: share for name, share in overall.items() if share.value is not None}
     if not known:
         return "No set of runs is available."
     least, most = (pick(known, key=lambda name: known[name].value or 0) for pick in (min, max))
     noun = "the share of runs with a misbehaviour found by rule"
     if len(known) == 1:
-        return f"On one {kind} set, {noun} is {with_interval(known[most], 'share', most)}."
+        return f"On one public set, {noun} is {with_interval(known[most], 'share', most)}."
     return (
-        f"On {len(known)} {kind} sets, {noun} runs from {with_interval(known[least], 'share', least)} "
+        f"On {len(known)} public sets, {noun} runs from {with_interval(known[least], 'share', least)} "
         f"to {with_interval(known[most], 'share', most)}."
     )
 
@@ -92,11 +94,6 @@ def pooled(table: Table, sets: Sequence[JudgedSet]) -> Table:
     return structs.replace(table, finding=f"{table.finding} {sentence}")
 
 
-def evidence_words(sets: Sequence[JudgedSet]) -> str:
-    """Return what kind of runs the sets hold, in a word."""
-    return "generated" if evidence_of(sets) == "generated" else "public"
-
-
 def noted(table: Table, notes: Sequence[str]) -> Table:
     """Return the table with further notes."""
     return structs.replace(table, notes=(*table.notes, *notes))
@@ -105,16 +102,6 @@ def noted(table: Table, notes: Sequence[str]) -> Table:
 def datasets_of(sets: Sequence[JudgedSet]) -> tuple[str, ...]:
     """Return the names of the public data sets among the sets."""
     return tuple(judged.benchmark for judged in sets if judged.evidence == "real")
-
-
-def evidence_of(sets: Sequence[JudgedSet]) -> Evidence:
-    """Return what kind of evidence the sets are together: generated as soon as one of them is."""
-    return "generated" if any(judged.evidence == "generated" for judged in sets) else "real"
-
-
-def source_of(sets: Sequence[JudgedSet]) -> str:
-    """Return what the sets are together, in a few words."""
-    return sets[0].source if len(sets) == 1 else f"{len(sets)} public sets"
 
 
 @made_by_this
@@ -134,7 +121,6 @@ def place_table(sets: Sequence[JudgedSet]) -> Table:
             {fifth: wilson(at[category, fifth], flagged[category]) for fifth in FIFTHS},
             category,
             "first evidence step over the number of steps",
-            evidence_of(sets),
         )
         for category in categories
     }
@@ -181,4 +167,6 @@ def examples_table(sets: Sequence[JudgedSet], each: int = 3) -> Table:
             )
             rows.append(row)
     finding = f"{len(rows)} examples, each with its evidence steps and the rule's own sentence."
-    return _EXAMPLES.table(finding, rows, datasets=datasets_of(sets))
+    datasets = datasets_of(sets)
+    notes = () if datasets else (_MADE_UP,)
+    return _EXAMPLES.table(finding, rows, notes, datasets=datasets)

@@ -56,17 +56,21 @@ class LabelMapping(Struct, frozen=True, forbid_unknown_fields=True, rename={"sou
 
 
 class JudgedSet(Struct, frozen=True):
-    """A benchmark's folder with the verdicts on its runs, and how many steps each run has.
+    """The runs of a benchmark, how many steps each has, and what the rules and people say of them.
 
-    `source` names the data set with its version; `evidence` is `generated` for runs that this software made.
+    - `source`: The data set with its version.
+    - `evidence`: `generated` for runs that this software made.
+    - `people`: Category → run → whether people's labels make it positive, as a mapping takes them.
+    - `decisive`: Run → the step at which people hold that its failure was decided.
     """
 
     benchmark: str
-    folder: Path
     source: str
     verdicts: tuple[Verdict, ...]
     n_steps: dict[str, int]
     evidence: Evidence = "real"
+    people: Mapping[str, Mapping[str, bool]] = {}
+    decisive: Mapping[str, int] = {}
 
 
 def load_mappings() -> tuple[LabelMapping, ...]:
@@ -86,7 +90,7 @@ def validity_table(sets: Sequence[JudgedSet]) -> Table:
     for mapping in mappings:
         judged = available[mapping.benchmark]
         if mapping.decisive:
-            of_set = _location_rows(mapping, judged)
+            of_set = _location_rows(judged)
         else:
             measured.append(validity(mapping, judged))
             of_set = _category_rows(measured[-1], judged.source)
@@ -153,7 +157,7 @@ class Validity(Struct, frozen=True):
 
 def validity(mapping: LabelMapping, judged: JudgedSet) -> Validity:
     """Return the classifier's answers against the mapped labels."""
-    gold = positives(mapping, judged.folder)
+    gold = judged.people[mapping.category]
     answers = {verdict.item: verdict.label for verdict in judged.verdicts if verdict.judge == mapping.category}
     both = sorted(gold.keys() & answers.keys())
     table = count_confusion([gold[run] for run in both], [answers[run] == YES for run in both])
@@ -174,8 +178,8 @@ def _category_rows(validity: Validity, source: str) -> list[Row]:
     ]
 
 
-def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> list[Row]:
-    decisive = {error.trajectory: error.step for error in read_marked_errors(judged.folder) if error.step is not None}
+def _location_rows(judged: JudgedSet) -> list[Row]:
+    decisive = judged.decisive
     evidence = _evidence(judged.verdicts, decisive)
     hits = sum(decisive[run] in steps for run, steps in evidence.items())
     by_chance = [len(steps) / judged.n_steps[run] for run, steps in evidence.items() if judged.n_steps.get(run)]
@@ -187,7 +191,7 @@ def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> list[Row]:
         ("Precision of steps drawn at random", chance, "as many steps a run"),
         ("Recall", share(hits, len(decisive), _NO_RUN), f"{hits} of {len(decisive)} failures"),
     )
-    group = f"evidence at the decisive step, {mapping.benchmark}"
+    group = f"evidence at the decisive step, {judged.benchmark}"
     return [
         estimate_row(name, figure, "share", group, f"{judged.source}: {counts}") for name, figure, counts in figures
     ]

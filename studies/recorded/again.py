@@ -17,7 +17,8 @@ from misstep.analysis.measures.repair.attempts import RepairArm
 from misstep.analysis.measures.repair.repeated import repeats
 from misstep.harness.agent.loop import AgentLimits
 from misstep.harness.clients import ClientSettings
-from misstep.harness.datasets.catalogue import how_to_get, locate, located
+from misstep.harness.datasets.catalogue import how_to_get, locate
+from misstep.harness.datasets.facts import whole_folder
 from misstep.harness.errors import MisstepError, SandboxMissing
 from misstep.harness.generate.triage.draws import units
 from misstep.harness.generate.triage.family import families
@@ -117,7 +118,7 @@ def repairs_again(folder: Path | None = None) -> Again[RepairArm]:
     # A model's replies quote the cases, so that its runs are recorded without them.
     without_model = [run for run in recorded_repairs(folder) if not run.requested("model")]
     recorded = [run for run in without_model if run.requested("benchmark") in SETS]
-    here = [run for run in recorded if located(run.requested("benchmark")) is not None]
+    here = [run for run in recorded if whole_folder(run.requested("benchmark")) is not None]
     if not here:
         absent = how_to_get({run.requested("benchmark") for run in recorded})
         return RepairsAgain(absent=absent if recorded else "No repair of a public data set is recorded.")

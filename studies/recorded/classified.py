@@ -1,23 +1,27 @@
-"""Classify the runs that notebooks ask for, cached by the hash of their inputs; absent data sets are left out."""
+"""Public runs as the rules and people label them, from their facts; what is measured is cached by its inputs."""
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from misstep.analysis.measures.validity import JudgedSet
+from misstep.analysis.gold import read_marked_errors
+from misstep.analysis.measures.validity import JudgedSet, load_mappings, positives
 from misstep.harness.classifiers import categories, classify_all
-from misstep.harness.datasets.catalogue import data_set, how_to_get, located
+from misstep.harness.datasets.catalogue import data_set
+from misstep.harness.datasets.facts import Facts, whole_folder
 from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.journal.records import replace_file
 from misstep.harness.places import cache_folder
-from misstep.harness.runs.judging.benchmarks import benchmark_folder, incomplete, read_trajectories, sources_of
+from misstep.harness.runs.judging.benchmarks import benchmark_folder, read_trajectories, sources_of
 from misstep.harness.trajectory import Trajectory
-from misstep.harness.verdict import Verdict
+from misstep.harness.verdict import Status, Verdict
 
 RUN_SETS = (
     "agent_trajs",
@@ -32,7 +36,7 @@ RUN_SETS = (
 )
 """The public sets with trajectories; RepairAgent's own runs are those of llm_agents_study again."""
 
-_JUDGING = ("misstep.harness.classifiers", "misstep.harness.trajectory", "misstep.harness.verdict")
+JUDGING = ("misstep.harness.classifiers", "misstep.harness.trajectory", "misstep.harness.verdict")
 """The code that judges runs by rule."""
 
 GENERATED = 400
@@ -42,11 +46,41 @@ GENERATED_SET = "generated"
 """Name of these runs, where a public set has its own."""
 
 
-class _Classified(Struct, frozen=True):
+class Classified(Struct, frozen=True):
     """Verdicts of a study, and the number of steps of each run."""
 
     verdicts: tuple[Verdict, ...]
     n_steps: dict[str, int]
+
+
+class ClassifiedRun(Struct, frozen=True):
+    """How long a run is and what each rule says of it, nothing where it abstains; the steps follow a "yes"."""
+
+    run: str
+    n_steps: int
+    infinite_loop: str = ""
+    tool_call_failure: str = ""
+    unrequested_changes: str = ""
+    did_not_follow_instructions: str = ""
+
+
+CATEGORIES = ClassifiedRun.__struct_fields__[2:]
+"""The categories of which the facts of a run tell."""
+
+
+class LabelledRun(Struct, frozen=True):
+    """Whether people's labels make a run positive for a category (`data/mappings.toml`)."""
+
+    category: str
+    run: str
+    positive: bool
+
+
+class DecisiveStep(Struct, frozen=True):
+    """The step at which people hold that a failure was decided."""
+
+    run: str
+    step: int
 
 
 T = TypeVar("T")
@@ -76,49 +110,102 @@ def seed() -> int:
     return int(os.environ.get("MISSTEP_SEED", "0"))
 
 
-def at_hand(datasets: Iterable[str]) -> tuple[str, ...]:
-    """Return those of the data sets that are here."""
-    return tuple(name for name in datasets if located(name) is not None)
+def _classified_runs(dataset: str, folder: Path) -> Iterator[ClassifiedRun]:
+    of_set = classified(dataset, folder)
+    cells = {
+        (one.item, one.judge): " ".join([one.label, *map(str, one.steps)])
+        for one in of_set.verdicts
+        if one.label is not None
+    }
+    for run, n_steps in of_set.n_steps.items():
+        yield ClassifiedRun(run, n_steps, *(cells.get((run, name), "") for name in CATEGORIES))
 
 
-def missing(datasets: Iterable[str]) -> tuple[str, ...]:
-    """Name the data sets that are not here in a sentence, and each that lacks files; nothing if all are whole."""
-    folders = {name: located(name) for name in datasets}
-    absent = [name for name, folder in folders.items() if folder is None]
-    sentences = [f"Not available: {', '.join(absent)}. {how_to_get(absent)}"]
-    lacking = [incomplete(name, folder) for name, folder in folders.items() if folder is not None]
-    return tuple(filter(None, [*(sentences if absent else []), *lacking]))
+def _labelled_runs(dataset: str, folder: Path) -> Iterator[LabelledRun]:
+    benchmark = benchmark_folder(dataset, folder.parent)
+    for mapping in load_mappings():
+        if mapping.benchmark == dataset and not mapping.decisive:
+            for run, positive in positives(mapping, benchmark).items():
+                yield LabelledRun(mapping.category, run, positive)
+
+
+def _decisive_steps(dataset: str, folder: Path) -> Iterator[DecisiveStep]:
+    for error in read_marked_errors(benchmark_folder(dataset, folder.parent)):
+        if error.step is not None:
+            yield DecisiveStep(error.trajectory, error.step)
+
+
+def _mapped(decisive: bool) -> list[str]:
+    return list(dict.fromkeys(one.benchmark for one in load_mappings() if one.decisive == decisive))
+
+
+_RUNS = {name: Facts(name, "classified", ClassifiedRun, partial(_classified_runs, name), JUDGING) for name in RUN_SETS}
+_LABELLED = {
+    name: Facts(name, "labelled", LabelledRun, partial(_labelled_runs, name)) for name in _mapped(decisive=False)
+}
+_DECISIVE = {
+    name: Facts(name, "decisive", DecisiveStep, partial(_decisive_steps, name)) for name in _mapped(decisive=True)
+}
+FACTS: tuple[Facts[Any], ...] = (*_RUNS.values(), *_LABELLED.values(), *_DECISIVE.values())
+"""The tables that these sets are read from."""
 
 
 def classified_sets(datasets: Sequence[str] = RUN_SETS) -> list[JudgedSet]:
-    """Return every run of the data sets available, classified by rule."""
-    return [_classified(name) for name in at_hand(datasets)]
+    """Return every run of the data sets with what the rules and people say of it."""
+    return [_judged(name) for name in datasets]
 
 
-def shown_sets() -> list[JudgedSet]:
-    """Return the public runs available, classified by rule; generated ones, and called so, if there are none."""
-    if sets := classified_sets():
-        return sets
-    classified = _by_rule(case.trajectory for case in generate_sessions(GENERATED, seed()))
+def _judged(dataset: str) -> JudgedSet:
+    rows = _RUNS[dataset].rows()
+    people: dict[str, dict[str, bool]] = defaultdict(dict)
+    for row in _LABELLED[dataset].rows() if dataset in _LABELLED else ():
+        people[row.category][row.run] = row.positive
+    decisive = {row.run: row.step for row in _DECISIVE[dataset].rows()} if dataset in _DECISIVE else {}
+    return JudgedSet(
+        dataset,
+        version(dataset),
+        tuple(_verdict(row, category) for row in rows for category in CATEGORIES),
+        {row.run: row.n_steps for row in rows},
+        people=people,
+        decisive=decisive,
+    )
+
+
+def _verdict(row: ClassifiedRun, category: str) -> Verdict:
+    label, *steps = getattr(row, category).split() or [None]
+    status: Status = "answered" if label else "abstained"
+    return Verdict(row.run, category, label, status, steps=tuple(map(int, steps)))
+
+
+def example_sets() -> list[JudgedSet]:
+    """Return the runs that can be shown with the rules' sentences, which quote them: those of sets that are here.
+
+    Without any these are generated ones, and called so.
+    """
+    folders = {name: folder for name in RUN_SETS if (folder := whole_folder(name))}
+    if folders:
+        found = {name: classified(name, folder) for name, folder in folders.items()}
+        return [JudgedSet(name, version(name), one.verdicts, one.n_steps) for name, one in found.items()]
+    made_up = _by_rule(case.trajectory for case in generate_sessions(GENERATED, seed()))
     source = f"generated, seed {seed()}, n {GENERATED}"
-    return [JudgedSet(GENERATED_SET, Path(), source, classified.verdicts, classified.n_steps, "generated")]
+    return [JudgedSet(GENERATED_SET, source, made_up.verdicts, made_up.n_steps, "generated")]
 
 
-def _classified(dataset: str) -> JudgedSet:
-    folder = benchmark_folder(dataset)
-    runs = sorted((folder / "trajectories").glob("*.jsonl"))
-    name = f"{dataset}-{digest([*runs, *(source for module in _JUDGING for source in sources_of(module))])}"
-    result = cached("classified", name, _Classified, lambda: _by_rule(read_trajectories(folder)))
-    return JudgedSet(dataset, folder, version(dataset), result.verdicts, result.n_steps)
+def classified(dataset: str, folder: Path) -> Classified:
+    """Return the rules' verdicts on the runs of a set that is here, from the cache if they are there."""
+    benchmark = benchmark_folder(dataset, folder.parent)
+    runs = sorted((benchmark / "trajectories").glob("*.jsonl"))
+    name = f"{dataset}-{digest([*runs, *(source for module in JUDGING for source in sources_of(module))])}"
+    return cached("classified", name, Classified, lambda: _by_rule(read_trajectories(benchmark)))
 
 
-def _by_rule(runs: Iterable[Trajectory]) -> _Classified:
+def _by_rule(runs: Iterable[Trajectory]) -> Classified:
     verdicts: list[Verdict] = []
     n_steps: dict[str, int] = {}
     for run in runs:
         verdicts += classify_all(run, categories())
         n_steps[run.id] = len(run.steps)
-    return _Classified(tuple(verdicts), n_steps)
+    return Classified(tuple(verdicts), n_steps)
 
 
 def version(dataset: str) -> str:

@@ -4,32 +4,49 @@ A loop begins at the step at which an observer of the running agent could first 
 the steps that follow.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from misstep.analysis.papers.wink.unaided import Loop
 from misstep.harness.classifiers import infinite_loop
-from misstep.harness.runs.judging.benchmarks import read_trajectories
+from misstep.harness.datasets.facts import Facts
+from misstep.harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
 from misstep.harness.trajectory import Trajectory
-from misstep.studies.recorded.classified import RUN_SETS, classified_sets
+from misstep.studies.recorded.classified import JUDGING, RUN_SETS, classified, version
+
+
+class FollowedLoop(Struct, frozen=True):
+    """After how many of the agent's steps the call of a run's loop came back, if it did, and how many followed."""
+
+    run: str
+    left: int
+    again: int | None = None
+
+
+def _followed(dataset: str, folder: Path) -> Iterator[FollowedLoop]:
+    shown = {
+        verdict.item: verdict.steps
+        for verdict in classified(dataset, folder).verdicts
+        if verdict.judge == infinite_loop.CATEGORY and verdict.label == "yes"
+    }
+    for trajectory in read_trajectories(benchmark_folder(dataset, folder.parent)) if shown else ():
+        start = first_seen(trajectory, shown.get(trajectory.id, ()))
+        if start is not None and trajectory.steps[start].calls:
+            again, left = what_followed(trajectory, start)
+            yield FollowedLoop(trajectory.id, left, again)
+
+
+_LOOPS = {name: Facts(name, "loops", FollowedLoop, partial(_followed, name), JUDGING) for name in RUN_SETS}
+FACTS = tuple(_LOOPS.values())
+"""The tables that these sets are read from."""
 
 
 def unaided_loops(datasets: Sequence[str] = RUN_SETS) -> list[Loop]:
-    """Return what came after each loop of calls in the runs of the data sets available."""
-    loops = []
-    for judged in classified_sets(datasets):
-        shown = {
-            verdict.item: verdict.steps
-            for verdict in judged.verdicts
-            if verdict.judge == infinite_loop.CATEGORY and verdict.label == "yes"
-        }
-        for trajectory in read_trajectories(judged.folder) if shown else ():
-            start = first_seen(trajectory, shown.get(trajectory.id, ()))
-            if start is not None and trajectory.steps[start].calls:
-                again, left = what_followed(trajectory, start)
-                loops.append(Loop(judged.benchmark, judged.source, trajectory.id, again, left))
-    return loops
+    """Return what came after each loop of calls in the runs of the data sets."""
+    return [Loop(name, version(name), row.run, row.again, row.left) for name in datasets for row in _LOOPS[name].rows()]
 
 
 def first_seen(trajectory: Trajectory, candidates: Sequence[int]) -> int | None:

@@ -1,19 +1,21 @@
 """Detectors of plateaus against each other, on generated reflections with known truth and on those that pages quote."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from misstep.analysis.measures.reflexive.plateaus import DetectorAnswers, PlateauAnswer, PlateauExample
 from misstep.harness.datasets import gemmaforge
-from misstep.harness.datasets.gemmaforge import QuotedReflection
+from misstep.harness.datasets.facts import Facts
 from misstep.harness.errors import MissingPrerequisite
 from misstep.harness.generate.reflections import WINDOW, ReflectionCase, form_words, generate_reflections
 from misstep.harness.generate.voice import WordingSet
 from misstep.harness.reflexive.plateau import PlateauDetector, detector
 from misstep.harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST
-from misstep.harness.runs.judging.benchmarks import set_folder
-from misstep.studies.recorded.classified import at_hand
 
 T = TypeVar("T")
 
@@ -26,6 +28,9 @@ DRAWN = 10
 DATASETS = (gemmaforge.NAME,)
 
 _ASKED = ("exact", "exact_as_printed", "keywords_as_printed", "keywords", "cosine", "embeddings")
+_EMBEDDINGS = "embeddings"
+"""The detector that needs an extra: its answers are a table apart, and the recorded ones where it is not installed."""
+
 _TOLD = ("keywords", "cosine")
 """The detectors that are asked once more with the layouts' words left out, as a skill knows those of its own prompts
 (`Skill.words`)."""
@@ -47,28 +52,74 @@ def generated_answers(n: int = CASES, seed: int = SEED, wordings: WordingSet = "
     return _answers(cases, form_words(wordings))
 
 
-def quoted_answers(draws: int = DRAWN, seed: int = SEED) -> list[DetectorAnswers]:
-    """What each detector says of threes of quoted texts, clustered by the group of the last; none if not available."""
-    return _answers(quoted_cases(_quoted(), draws, seed))
+class ReadReflection(Struct, frozen=True):
+    """What kind of quotation a text is, the diagnosis that one person reads in it, and what was worked on if known."""
+
+    id: str
+    kind: str
+    diagnosis: str
+    rule: str | None = None
+
+
+class SeenWindow(Struct, frozen=True):
+    """Three quoted texts in a row, by their names, and the detectors that see one diagnosis in them."""
+
+    reflections: str
+    detectors: str = ""
+
+
+def _read(folder: Path) -> Iterator[ReadReflection]:
+    return (ReadReflection(one.id, one.kind, one.diagnosis, one.rule) for one in gemmaforge.quoted_reflections(folder))
+
+
+def _seen(names: Sequence[str], folder: Path) -> Iterator[SeenWindow]:
+    texts = {one.id: one.text for one in gemmaforge.quoted_reflections(folder)}
+    detectors = {name: detector(name) for name in names}
+    cases = quoted_cases(list(_read(folder)), DRAWN, SEED)
+    for window in dict.fromkeys([case.reflections for case in cases] + [ids for ids, _ in _EXAMPLES.values()]):
+        quoted = [texts[id_] for id_ in window]
+        seeing = (name for name, one in detectors.items() if one.shared(quoted) is not None)
+        yield SeenWindow(" ".join(window), " ".join(seeing))
+
+
+_CODE = ("misstep.harness.reflexive.plateau", "misstep.harness.generate.reflections")
+_BY_WORDS = tuple(name for name in _ASKED if name != _EMBEDDINGS)
+_READ = Facts(gemmaforge.NAME, "reflections", ReadReflection, _read)
+_SEEN = Facts(gemmaforge.NAME, "windows", SeenWindow, partial(_seen, _BY_WORDS), _CODE)
+_EMBEDDED = Facts(gemmaforge.NAME, "windows_by_embeddings", SeenWindow, partial(_seen, (_EMBEDDINGS,)), _CODE)
+FACTS: tuple[Facts[Any], ...] = (_READ, _SEEN, _EMBEDDED)
+"""The tables that the quoted reflections are read from."""
+
+
+def quoted_answers() -> list[DetectorAnswers]:
+    """What each detector says of threes of quoted texts, clustered by the group of the last."""
+    cases, seen = quoted_cases(_READ.rows(), DRAWN, SEED), _detectors_by_window()
+    return [
+        DetectorAnswers(called, tuple(_quoted_answer(case, name in seen[case.reflections]) for case in cases))
+        for called, name in _named().items()
+    ]
+
+
+def _quoted_answer(case: ReflectionCase, flagged: bool) -> PlateauAnswer:
+    return PlateauAnswer(case.id, case.family, case.kind, case.same, flagged)
 
 
 def quoted_examples() -> list[PlateauExample]:
-    """What each detector says of the threes of which the pages say themselves what they are; none if not available."""
-    texts = {one.id: one.text for one in _quoted()}
-    if not texts:
-        return []
-    detectors = _detectors()
+    """What each detector says of the threes of which the pages say themselves what they are."""
+    seen = _detectors_by_window()
     return [
-        PlateauExample(
-            name,
-            same,
-            {
-                called: None if isinstance(one, str) else one.shared([texts[id_] for id_ in ids]) is not None
-                for called, one in detectors.items()
-            },
-        )
-        for name, (ids, same) in _EXAMPLES.items()
+        PlateauExample(title, same, {called: name in seen[window] for called, name in _named().items()})
+        for title, (window, same) in _EXAMPLES.items()
     ]
+
+
+def _detectors_by_window() -> dict[tuple[str, ...], set[str]]:
+    """Return three names of texts → the detectors that see one diagnosis in them."""
+    by_embeddings = _EMBEDDED.recorded() if isinstance(_detector(_EMBEDDINGS), str) else _EMBEDDED.rows()
+    seen: dict[tuple[str, ...], set[str]] = {}
+    for row in (*_SEEN.rows(), *by_embeddings):
+        seen.setdefault(tuple(row.reflections.split()), set()).update(row.detectors.split())
+    return seen
 
 
 def thresholds_note() -> str:
@@ -78,11 +129,6 @@ def thresholds_note() -> str:
         f"on {CASES:,} generated cases of the other set of texts, told the layout, where recall less false alarms is "
         "largest."
     )
-
-
-def _quoted() -> list[QuotedReflection]:
-    name = gemmaforge.NAME
-    return gemmaforge.quoted_reflections(set_folder(name)) if at_hand({name}) else []
 
 
 ONE_GROUP, OWN_WORDS = "Three of one group, some in the authors' words", "Three of one group, in the reflector's words"
@@ -102,8 +148,8 @@ _BY_REFLECTOR = frozenset(
 """Kinds of quotation that keep the words of the reflector; in the others the authors say what reflections said."""
 
 
-def quoted_cases(quoted: Sequence[QuotedReflection], draws: int, seed: int) -> list[ReflectionCase]:
-    """Threes of quoted texts: each text is the last of some of each kind that it can be the last of."""
+def quoted_cases(quoted: Sequence[ReadReflection], draws: int, seed: int) -> list[ReflectionCase]:
+    """Threes of quoted texts by their names: each text is the last of some of each kind that it can be the last of."""
     random = Random(seed)  # noqa: S311 (a sample)
     return [
         _case(kind, number, texts)
@@ -114,16 +160,16 @@ def quoted_cases(quoted: Sequence[QuotedReflection], draws: int, seed: int) -> l
     ]
 
 
-def _case(kind: str, number: int, texts: Sequence[QuotedReflection]) -> ReflectionCase:
+def _case(kind: str, number: int, texts: Sequence[ReadReflection]) -> ReflectionCase:
     same, last = kind == ONE_GROUP, texts[-1]
     if same and all(one.kind in _BY_REFLECTOR for one in texts):
         kind = OWN_WORDS
-    return ReflectionCase(f"{last.id} {kind} {number}", kind, last.diagnosis, same, tuple(one.text for one in texts))
+    return ReflectionCase(f"{last.id} {kind} {number}", kind, last.diagnosis, same, tuple(one.id for one in texts))
 
 
 def _ending_with(
-    last: QuotedReflection, kind: str, quoted: Sequence[QuotedReflection], random: Random
-) -> list[QuotedReflection]:
+    last: ReadReflection, kind: str, quoted: Sequence[ReadReflection], random: Random
+) -> list[ReadReflection]:
     if kind == ONE_GROUP:
         pool = [one for one in quoted if one.diagnosis == last.diagnosis and one.id != last.id]
         chosen = _sample(random, pool)
@@ -141,31 +187,33 @@ def _sample(random: Random, population: Sequence[T]) -> list[T]:
     return random.sample(population, WINDOW - 1) if len(population) >= WINDOW - 1 else []
 
 
-def _other_groups(last: QuotedReflection, quoted: Iterable[QuotedReflection]) -> list[list[QuotedReflection]]:
-    groups: dict[str, list[QuotedReflection]] = {}
+def _other_groups(last: ReadReflection, quoted: Iterable[ReadReflection]) -> list[list[ReadReflection]]:
+    groups: dict[str, list[ReadReflection]] = {}
     for one in quoted:
         if one.diagnosis != last.diagnosis:
             groups.setdefault(one.diagnosis, []).append(one)
     return list(groups.values())
 
 
-def _detectors(layout: frozenset[str] = frozenset()) -> dict[str, PlateauDetector | str]:
+def _named() -> dict[str, str]:
+    """Return what a detector is called in a table → its name."""
+    return {name.replace("_as", ", as").replace("_", " "): name for name in _ASKED}
+
+
+def _detectors(layout: frozenset[str]) -> dict[str, PlateauDetector | str]:
     """Return what a detector is called in a table → the detector, or why it cannot be asked."""
-    layouts = {f"{name}, told the layout": (name, layout) for name in _TOLD if layout}
-    named = {name.replace("_as", ", as").replace("_", " "): (name, frozenset[str]()) for name in _ASKED}
-    return {called: _detector(*parts) for called, parts in (named | layouts).items()}
+    told = {f"{name}, told the layout": _detector(name, layout) for name in _TOLD}
+    return {called: _detector(name) for called, name in _named().items()} | told
 
 
-def _detector(name: str, ignored: frozenset[str]) -> PlateauDetector | str:
+def _detector(name: str, ignored: frozenset[str] = frozenset()) -> PlateauDetector | str:
     try:
         return detector(name, ignored=ignored)
     except MissingPrerequisite as missing:
         return missing.line()
 
 
-def _answers(cases: Sequence[ReflectionCase], layout: frozenset[str] = frozenset()) -> list[DetectorAnswers]:
-    if not cases:
-        return []
+def _answers(cases: Sequence[ReflectionCase], layout: frozenset[str]) -> list[DetectorAnswers]:
     return [
         DetectorAnswers(called, missing=one)
         if isinstance(one, str)

@@ -1,12 +1,15 @@
 """A run of `classify` that is brought up to date again and again, and what each look finds that is new."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.analysis.gold import read_marked_errors
 from misstep.analysis.measures.alarms import WatchedRun, watched_run
+from misstep.harness.datasets.facts import Facts
 from misstep.harness.errors import NoTrajectory
 from misstep.harness.escaping import plain
 from misstep.harness.generate.sessions import generate_sessions
@@ -16,7 +19,7 @@ from misstep.harness.progress import say
 from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
 from misstep.studies.classified_paths import classified_findings
-from misstep.studies.recorded.classified import at_hand
+from misstep.studies.recorded.classified import JUDGING
 
 
 def watch_sessions(
@@ -51,24 +54,51 @@ WATCHERS: Mapping[str, ReplayOptions] = {
 """Detectors by name; Wink asks every 5 steps."""
 
 
+class WatchedSteps(Struct, frozen=True):
+    """A run as a detector watched it: the steps that people marked, and those of the detector's alarms."""
+
+    detector: str
+    run: str
+    n_steps: int
+    onsets: str = ""
+    alarms: str = ""
+
+
+def _watched(dataset: str, folder: Path) -> Iterator[WatchedSteps]:
+    benchmark = benchmark_folder(dataset, folder.parent)
+    steps: dict[str, list[int]] = {}
+    marked = list(read_marked_errors(benchmark))
+    unplaced = {error.trajectory for error in marked if error.step is None}
+    for error in marked:
+        if error.step is not None:
+            steps.setdefault(error.trajectory, []).append(error.step)
+    runs = [run for run in read_trajectories(benchmark) if run.id in steps or run.id not in unplaced]
+    for watcher, options in WATCHERS.items():
+        for run in runs:
+            one = watched_run(dataset, watcher, replay(run, options), steps.get(run.id, ()))
+            marks, alarms = (" ".join(map(str, places)) for places in (one.onsets, one.alarms))
+            yield WatchedSteps(watcher, one.run, one.n_steps, marks, alarms)
+
+
+_WATCHED = {
+    name: Facts(name, "alarms", WatchedSteps, partial(_watched, name), ("misstep.harness.observer", *JUDGING))
+    for name in ANNOTATED
+}
+FACTS = tuple(_WATCHED.values())
+"""The tables that these sets are read from."""
+
+
 def watched_errors(datasets: Sequence[str] = ANNOTATED) -> list[WatchedRun]:
-    """Return each public run available as each detector watches it; onsets are the steps that people marked."""
-    watched: list[WatchedRun] = []
-    for dataset in at_hand(datasets):
-        folder = benchmark_folder(dataset)
-        steps: dict[str, list[int]] = {}
-        marked = list(read_marked_errors(folder))
-        unplaced = {error.trajectory for error in marked if error.step is None}
-        for error in marked:
-            if error.step is not None:
-                steps.setdefault(error.trajectory, []).append(error.step)
-        runs = [run for run in read_trajectories(folder) if run.id in steps or run.id not in unplaced]
-        watched += [
-            watched_run(dataset, watcher, replay(run, options), steps.get(run.id, ()))
-            for watcher, options in WATCHERS.items()
-            for run in runs
-        ]
-    return watched
+    """Return each public run as each detector watches it; onsets are the steps that people marked."""
+    return [
+        WatchedRun(name, row.detector, row.run, row.n_steps, _steps(row.onsets), _steps(row.alarms))
+        for name in datasets
+        for row in _WATCHED[name].rows()
+    ]
+
+
+def _steps(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split()))
 
 
 def watched_generated(n: int, seed: int) -> list[WatchedRun]:

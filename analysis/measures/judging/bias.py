@@ -246,8 +246,8 @@ def direction_table(judged: Sequence[JudgedItems], notes: Sequence[str] = (), se
         _direction_finding(each),
         (row for one in each for row in measured_on(one.judged.dataset, _rows_of_direction(one))),
         (
-            "Over the items that were answered; the difference and its test are over runs or workspaces. Adjusted "
-            f"after Holm for {len(each)} judges.",
+            "Over the items that were answered; the difference and its test are over runs or workspaces."
+            + (f" Adjusted after Holm for {len(each)} judges." if len(each) > 1 else ""),
             "Left open: of the items that people gave the positive label, and of the others, the share without an "
             "answer, with a test that they are the same.",
             *notes,

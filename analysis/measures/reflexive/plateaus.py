@@ -32,11 +32,11 @@ class DetectorAnswers(Struct, frozen=True):
 
 
 class PlateauExample(Struct, frozen=True):
-    """Reflections, whether they are the same, and each detector's answer; `None` if not asked."""
+    """Reflections, whether they are the same, and each detector's answer."""
 
     name: str
     same: bool
-    flagged: dict[str, bool | None]
+    flagged: dict[str, bool]
 
 
 class PlateauScores(Struct, frozen=True):

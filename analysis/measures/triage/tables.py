@@ -121,25 +121,32 @@ def _mean(took: PerItem) -> Estimate:
 
 
 def runs_finding(compared: ComparedCases) -> str:
-    """Return which judge leads by agreement on the same cases, its kappa, and how many pairs are told apart."""
+    """Return how many defects of tasks the leading judges find, their kappa, and how many pairs are told apart."""
     known = {name: one for name, one in compared.scored.items() if one.cohen_kappa_all.value is not None}
     if not known:
         return "No judge answered a case with a gold label."
-    kappa = {
-        name: f"kappa {with_interval(one.cohen_kappa_all, 'coefficient')} on "
+    described = {
+        name: f"{name} {_found_defects(one)}kappa {with_interval(one.cohen_kappa_all, 'coefficient')} on "
         f"{counted_text(one.accuracy_all.n or 0, 'case')}"
         for name, one in known.items()
     }
     if len(known) == 1:
-        return "".join(f"{name} agrees with {of}." for name, of in kappa.items())
+        return "".join(f"{one}." for one in described.values())
     contests = [pair.contest for pair in compared.pairs if pair.a in known and pair.b in known]
     lead = lead_of(tuple(known), contests, "judges")
     shown = lead.first or tuple(known)
     apart = f"{sum(pair.apart for pair in compared.pairs)} of {counted_text(len(compared.pairs), 'pair')}"
     return (
-        f"{lead.sentence} {'; '.join(f'{name}: {kappa[name]}' for name in shown[:_JUDGES_SHOWN])}. {apart} of judges "
-        f"differ in agreement at the level {LEVEL:g} after Holm's adjustment."
+        f"{'; '.join(described[name] for name in shown[:_JUDGES_SHOWN])}. {lead.sentence} {apart} of judges differ "
+        f"in agreement at the level {LEVEL:g} after Holm's adjustment."
     )
+
+
+def _found_defects(scores: Scores) -> str:
+    found = scores.labels["task"].recall_all if "task" in scores.labels else Estimate(None, n=0)
+    if found.value is None or not found.n:
+        return "has "
+    return f"finds {round(found.value * found.n):,} of {counted_text(found.n, 'defect')} of tasks, with "
 
 
 @made_by_this

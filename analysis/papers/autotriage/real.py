@@ -49,7 +49,7 @@ _REAL_MAPPINGS = TableHead("real_mappings", _SLUG, "Labels of public sets, and w
 @made_by_this
 def mappings_table(mappings: Sequence[FaultMapping], notes: Sequence[str] = ()) -> Table:
     """Return which labels of public sets are mapped to which fault, and why, with the unmapped ones."""
-    sets = tuple(dict.fromkeys(one.dataset for one in mappings))
+    sets = {one.dataset for one in mappings}
     holding = {one.dataset for one in mappings if one.holds}
     return _REAL_MAPPINGS.table(
         (
@@ -57,9 +57,8 @@ def mappings_table(mappings: Sequence[FaultMapping], notes: Sequence[str] = ()) 
             "whose fault something is; only "
             f"{len({one.dataset for one in mappings if one.holds and one.of == 'run'})} say it of whole runs."
         ),
-        (row for one in mappings for row in measured_on(one.dataset, [_mapping_row(one)])),
+        map(_mapping_row, mappings),
         tuple(notes),
-        datasets=sets,
     )
 
 

@@ -45,6 +45,8 @@ from misstep.analysis.tables import (
 SETTING_KEYS = {"react": "react", "react+static": "static", "react+tests": "tests", "react+static+tests": "both"}
 """Name of a setting in a run → its key in the published figures."""
 
+_STATIC = "+static"
+
 FORMATS = {
     "unified_diff": "Unified diff",
     "line_diff": "Line diff",
@@ -81,8 +83,41 @@ _MEASURES = ("precision", "recall")
 
 
 def of_ablation(arms: Iterable[RepairArm]) -> list[RepairArm]:
-    """Return the arms of table III: those whose cases have one kind of instructions."""
+    """Return the arms of table III: those whose cases have one kind of instructions, and that can show something."""
+    chosen = _of_settings(arms)
+    return [arm for arm in chosen if not _changes_nothing(arm, chosen)]
+
+
+def _of_settings(arms: Iterable[RepairArm]) -> list[RepairArm]:
     return [arm for arm in arms if not arm.instructions and arm.setting in SETTING_KEYS]
+
+
+def _changes_nothing(arm: RepairArm, arms: Iterable[RepairArm]) -> bool:
+    """Return whether static analysis left every attempt of an arm as it is in the arm without it."""
+    without = arm.setting.replace(_STATIC, "")
+    others = (one for one in arms if _cases(one) == _cases(arm) and one.setting == without != arm.setting)
+    outcomes = _outcomes(arm)
+    return any(outcomes.items() <= _outcomes(other).items() for other in others)
+
+
+def _outcomes(arm: RepairArm) -> dict[tuple[str, int], tuple[bool | None, bool, int]]:
+    return {(one.case, one.sample): (one.solved, one.patched, one.iterations) for one in arm.attempts}
+
+
+def _cases(arm: RepairArm) -> tuple[str, ...]:
+    """Return what the arms that are compared with each other have in common."""
+    return arm.policy, arm.model, arm.format, arm.benchmark, arm.version
+
+
+def _left_out(arms: Sequence[RepairArm]) -> tuple[str, ...]:
+    chosen = _of_settings(arms)
+    texts = sorted({_arm_text(arm) for arm in chosen if _changes_nothing(arm, chosen)})
+    if not texts:
+        return ()
+    return (
+        f"Left out are settings with static analysis of {'; '.join(texts)}: case by case they give what the setting "
+        "without it gives, so that this policy cannot show what static analysis adds.",
+    )
 
 
 def of_formats(arms: Iterable[RepairArm]) -> list[RepairArm]:
@@ -104,7 +139,7 @@ def ablation_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Table:
     return _ABLATION.table(
         _best_settings(scored) if scored else printed.finding,
         (*printed.rows, *rows),
-        (*printed.notes, *((OTHER_CASES, ATTEMPTS_MADE, *NOTES) if scored else (NONE_RECORDED,))),
+        (*printed.notes, *((*_left_out(arms), OTHER_CASES, ATTEMPTS_MADE, *NOTES) if scored else (NONE_RECORDED,))),
         datasets=datasets_of(one.arm for one in scored),
         drawn=(*printed.drawn, *map(_drawn_row, scored)),
     )
@@ -199,7 +234,7 @@ def _ablation_rows(scores: RepairScores) -> list[Row]:
 def _on_the_same_cases(arms: Sequence[RepairArm]) -> list[list[RepairArm]]:
     groups: dict[tuple[str, ...], list[RepairArm]] = {}
     for arm in _in_order(arms):
-        groups.setdefault((arm.policy, arm.model, arm.format, arm.benchmark, arm.version), []).append(arm)
+        groups.setdefault(_cases(arm), []).append(arm)
     return [same for same in groups.values() if len({arm.setting for arm in same}) == len(same) > 1]
 
 

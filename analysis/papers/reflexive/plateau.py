@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 
 from misstep.analysis.measures.reflexive.plateaus import DetectorAnswers, PlateauExample, PlateauScores, plateau_scores
-from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Evidence, Row, Table, TableHead, estimate_row, made_by_this, rows_in
 from misstep.analysis.tables.wording import with_interval
 
 _SLUG, _DATASET = "reflexive", "gemmaforge"
-_ABSENT = "The quoted reflections are not available, so nothing can be said of them here."
 _KEYWORDS, _EXACT, _EMBEDDINGS = "keywords", "exact", "embeddings"
 _PRECISION, _RECALL, _FALSE = (
     "Precision: of the plateaus seen, those that are one diagnosis",
@@ -83,20 +81,14 @@ def plateau_quoted_table(detectors: Sequence[DetectorAnswers], notes: Sequence[s
     scores = [plateau_scores(one) for one in detectors]
     named = {one.detector: one.recall for one in scores}
     return _PLATEAU_QUOTED.table(
-        _ABSENT
-        if not named
-        else f"Of threes of quoted texts that one person holds to be one diagnosis, keywords see "
-        f"{with_interval(named[_KEYWORDS], 'share')}, embeddings {_or_reason(named[_EMBEDDINGS])} and equality "
-        f"{with_interval(named[_EXACT], 'share')}.",
+        f"Of threes of quoted texts that one person holds to be one diagnosis, keywords see "
+        f"{with_interval(named[_KEYWORDS], 'share')}, embeddings {with_interval(named[_EMBEDDINGS], 'share')} and "
+        f"equality {with_interval(named[_EXACT], 'share')}.",
         _rows(scores, f"{_DATASET}, reflections.jsonl", "real"),
         (*notes,),
-        datasets=(_DATASET,) if detectors else (),
+        datasets=(_DATASET,),
         drawn=_figures(scores, _DATASET, "real"),
     )
-
-
-def _or_reason(estimate: Estimate) -> str:
-    return "could not be asked" if estimate.value is None else with_interval(estimate, "share")
 
 
 def _figures(scores: Sequence[PlateauScores], source: str, evidence: Evidence) -> list[Row]:
@@ -137,28 +129,21 @@ _PLATEAU_EXAMPLES = TableHead(
 @made_by_this
 def plateau_examples_table(examples: Sequence[PlateauExample]) -> Table:
     """Return each detector's answers on threes that the pages call the same or not."""
-    right = {
-        name: sum(one.flagged[name] == one.same for one in examples)
-        for name in (examples[0].flagged if examples else {})
-        if all(one.flagged[name] is not None for one in examples)
-    }
+    right = {name: sum(one.flagged[name] == one.same for one in examples) for name in examples[0].flagged}
     return _PLATEAU_EXAMPLES.table(
-        _ABSENT
-        if not right
-        else f"Of {len(examples)} threes of which the pages say whether they are one diagnosis, keywords are right on "
+        f"Of {len(examples)} threes of which the pages say whether they are one diagnosis, keywords are right on "
         f"{right[_KEYWORDS]}, keywords as the project prints them on {right['keywords, as printed']}, and equality on "
         f"{right[_EXACT]}.",
         (
             Row(
                 name,
-                None if flagged is None else "a plateau" if flagged else "no plateau",
+                "a plateau" if flagged else "no plateau",
                 source=f"{_DATASET}, reflections.jsonl",
-                reason="it could not be asked" if flagged is None else "",
                 unit="text",
                 group=f"{one.name} (said {'' if one.same else 'not '}to be the same)",
             )
             for one in examples
             for name, flagged in one.flagged.items()
         ),
-        datasets=(_DATASET,) if examples else (),
+        datasets=(_DATASET,),
     )

@@ -93,7 +93,8 @@ def test_the_finding_claims_no_more_than_the_alarms_of_other_runs_leave() -> Non
     assert finding([*right, *(structs.replace(run, detector="other") for run in always)]).startswith(
         more.replace("p 0.00100", "p 0.00100, adjusted 0.00200")
     )
-    assert finding([_run("clean", (), (5,))]) == "No run has a problem that could be found."
+    assert finding([_run("clean", (), (5,))]) == "No run that was looked at has a problem that could be found."
+    assert alarms_table("lead_time", "Alarms", [], sources={}).finding == "No run was looked at."
 
 
 def groups(rows: Iterable[Row]) -> list[str]:

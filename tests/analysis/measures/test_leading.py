@@ -121,9 +121,9 @@ def test_loops_on_other_items_are_not_ranked() -> None:
 def test_triage_names_no_best_judge_within_chance() -> None:
     gold = ["agent", "task", "infrastructure", "pass"] * 3
     close = ["agent", "task", "infrastructure", "agent", *gold[4:]]
-    assert runs_finding(compared(judged_cases(gold, {"x": gold, "y": close}), resamples=50)).startswith(
-        "Of 2 judges x is ahead, but its lead over y may be chance. x: kappa 1.000"
-    )
+    sentence = runs_finding(compared(judged_cases(gold, {"x": gold, "y": close}), resamples=50))
+    assert sentence.startswith("x finds 3 of 3 defects of tasks, with kappa 1.000")
+    assert ". Of 2 judges x is ahead, but its lead over y may be chance." in sentence
 
 
 def test_of_runs_drawn_alike_few_are_called_the_best() -> None:

@@ -1,17 +1,11 @@
 """Where in a run misbehaviour shows, and which runs are shown as examples."""
 
-from pathlib import Path
-
 from msgspec import structs
 
 from misstep.analysis.measures.run_findings import (
-    datasets_of,
-    evidence_of,
     examples_table,
-    place_table,
     pooled,
     sets_table,
-    source_of,
 )
 from misstep.analysis.measures.validity import JudgedSet
 from misstep.harness.verdict import Verdict
@@ -22,7 +16,7 @@ def _set(name: str, *message: tuple[str, int]) -> JudgedSet:
         Verdict(run, "loop", "yes", steps=(step, 9), rationale=f"step {step} again and again") for run, step in message
     )
     quiet = Verdict("quiet", "loop", "no")
-    return JudgedSet(name, Path(), f"{name}@1", (*verdicts, quiet), {"quiet": 10, **{run: 10 for run, _ in message}})
+    return JudgedSet(name, f"{name}@1", (*verdicts, quiet), {"quiet": 10, **{run: 10 for run, _ in message}})
 
 
 def test_examples_come_from_different_sets_first() -> None:
@@ -44,12 +38,10 @@ def test_each_set_has_its_own_share_and_all_together_stand_beside_the_set_that_o
     assert pooled(result, [small]) == result
 
 
-def test_generated_runs_are_called_so_and_name_no_data_set() -> None:
+def test_examples_of_generated_runs_are_called_so_name_no_data_set_and_say_why() -> None:
     generated = structs.replace(_set("generated", ("a", 1)), evidence="generated", source="generated, seed 0, n 2")
-    assert {row.evidence for row in place_table([generated]).rows} == {"generated"}
-    assert {(row.evidence, row.datasets) for row in sets_table([generated]).rows} == {("generated", ())}
-    assert {row.evidence for row in examples_table([generated]).rows} == {"generated"}
-    assert {row.datasets for row in examples_table([generated]).rows} == {()}
-    assert (source_of([generated]), datasets_of([generated])) == ("generated, seed 0, n 2", ())
-    assert evidence_of([_set("one")]) == "real"
-    assert evidence_of([_set("one"), generated]) == "generated"
+    table = examples_table([generated])
+    assert {(row.evidence, row.datasets) for row in table.rows} == {("generated", ())}
+    assert table.datasets == ()
+    assert "these runs are generated" in table.notes[-1]
+    assert "these runs are generated" not in examples_table([_set("one", ("a", 1))]).notes[-1]

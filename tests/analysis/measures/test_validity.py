@@ -13,8 +13,6 @@ LOOP = LabelMapping("infinite_loop", "made_up", "gold", "made up", labels=("Repe
 
 MARKED = LabelMapping("tool_call_failure", "made_up", "errors", "made up", labels=("Bad call",))
 
-DECISIVE = LabelMapping("any", "made_up", "errors", "made up", decisive=True)
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -25,20 +23,20 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
     gold = "".join(f"{item},authors,{label}\n" for item, _, label in rows)
     (tmp_path / "gold.csv").write_text(f"item,rater,label\n{gold}")
-    errors = [
-        {"trajectory": "a", "label": "Bad call", "step": 3},
-        {"trajectory": "b", "label": "Other", "step": 1},
-    ]
+    errors = [{"trajectory": "a", "label": "Bad call"}, {"trajectory": "b", "label": "Other"}]
     (tmp_path / "gold_errors.jsonl").write_text("".join(json.dumps(error) + "\n" for error in errors))
     return tmp_path
 
 
-def _judged(folder: Path, category: str, **labels: str | None) -> JudgedSet:
+def _judged(category: str, **labels: str | None) -> JudgedSet:
     verdicts = tuple(
         Verdict(run, category, label, "answered" if label else "abstained", steps=(3,) if label == "yes" else ())
         for run, label in labels.items()
     )
-    return JudgedSet("made_up", folder, "made_up@1", verdicts, dict.fromkeys(labels, 10))
+    people = {category: {"a": True, "b": False, "c": False}}
+    return JudgedSet(
+        "made_up", "made_up@1", verdicts, dict.fromkeys(labels, 10), people=people, decisive={"a": 3, "b": 1}
+    )
 
 
 def test_a_run_is_positive_when_enough_labels_stand_in_a_row(folder: Path) -> None:
@@ -49,10 +47,10 @@ def test_a_run_is_positive_when_people_marked_such_an_error_in_it(folder: Path) 
     assert validity.positives(MARKED, folder) == {"a": True, "b": False, "c": False}
 
 
-def test_only_labelled_runs_count_and_a_run_without_an_answer_counts_as_not_flagged(folder: Path) -> None:
-    both = validity.validity(LOOP, _judged(folder, "infinite_loop", a="yes", b="yes", c=None, unlabelled="yes"))
+def test_only_labelled_runs_count_and_a_run_without_an_answer_counts_as_not_flagged() -> None:
+    both = validity.validity(LOOP, _judged("infinite_loop", a="yes", b="yes", c=None, unlabelled="yes"))
     assert (both.table.tp, both.table.fp, both.table.fn, both.table.tn, both.unanswered) == (1, 1, 0, 1, 1)
-    missed = validity.validity(LOOP, _judged(folder, "infinite_loop", a=None, b="no"))
+    missed = validity.validity(LOOP, _judged("infinite_loop", a=None, b="no"))
     assert (missed.recall.value, missed.recall.n, missed.unanswered) == (0.0, 1, 1)
 
 
@@ -63,8 +61,8 @@ def test_recall_on_generated_runs_counts_what_was_not_answered_as_missed() -> No
     assert (rows["Recall"].value, rows["Recall"].n) == (0.5, 2)
 
 
-def test_evidence_is_held_against_the_decisive_step_and_against_chance(folder: Path) -> None:
-    rows = validity._location_rows(DECISIVE, _judged(folder, "infinite_loop", a="yes", b="yes", c="no"))
+def test_evidence_is_held_against_the_decisive_step_and_against_chance() -> None:
+    rows = validity._location_rows(_judged("infinite_loop", a="yes", b="yes", c="no"))
     results = {row.quantity: (row.value, row.n) for row in rows}
     assert results == {"Precision": (0.5, 2), "Precision of steps drawn at random": (0.1, 2), "Recall": (0.5, 2)}
 

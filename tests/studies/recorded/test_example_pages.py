@@ -6,7 +6,7 @@ from pathlib import Path
 from misstep.analysis.measures.run_findings import examples_table
 from misstep.analysis.pages.notebooks.origins import origins
 from misstep.analysis.tables import Row, Table
-from misstep.studies.recorded.classified import shown_sets
+from misstep.studies.recorded.classified import example_sets
 from misstep.studies.recorded.example_pages import example_pages
 from tests.analysis.pages.html_rules import Page, check_page
 
@@ -21,7 +21,7 @@ def test_each_example_of_generated_runs_has_a_page_with_the_step_that_its_link_n
     monkeypatch.delenv("MISSTEP_DATA", raising=False)
     monkeypatch.setattr("misstep.studies.recorded.classified.GENERATED", 40)
     monkeypatch.setattr("misstep.studies.recorded.example_pages.GENERATED", 40)
-    table = examples_table(shown_sets())
+    table = examples_table(example_sets())
     assert table.rows
     pages = dict(example_pages([table], "misstep reproduce", 0, None))
     for row in table.rows:

@@ -1,7 +1,5 @@
 """The study of loops without intervention: where a loop could first be seen, and what followed."""
 
-import pytest
-
 from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 from misstep.studies.recorded.recovery import first_seen, unaided_loops, what_followed
 
@@ -33,13 +31,8 @@ def test_the_same_call_again_is_counted_in_the_agents_steps() -> None:
     assert what_followed(asked, 2) == (None, 1)
 
 
-def test_without_data_sets_there_are_no_loops() -> None:
-    assert unaided_loops(()) == []
-
-
-@pytest.mark.data
-@pytest.mark.usefixtures("data_folder")
-def test_loops_of_public_runs_follow_their_detection() -> None:
+def test_recorded_loops_of_public_runs_are_in_runs_of_some_steps_more(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
     loops = unaided_loops(("llm_agents_study",))
     assert len(loops) >= 20
     assert all(loop.again is None or 1 <= loop.again <= loop.left for loop in loops)

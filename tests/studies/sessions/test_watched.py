@@ -1,9 +1,5 @@
 """Detectors are put before the same recordings, with the steps that people marked or a generator planted."""
 
-from pathlib import Path
-
-import pytest
-
 from misstep.analysis.measures.alarms import alarms
 from misstep.studies.sessions.watching import ANNOTATED, STUCK, WATCHERS, watched_errors, watched_generated
 
@@ -18,17 +14,9 @@ def test_each_detector_watches_the_same_generated_runs_and_finds_loops_among_loo
         assert (rules.onsets_found.value or 0) > (rules.by_others.value or 1)
 
 
-@pytest.mark.data
-def test_public_runs_have_the_steps_that_people_marked(data_folder, tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("MISSTEP_DATA", str(data_folder))
-    monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path))
+def test_recorded_alarms_stand_beside_the_steps_that_people_marked(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
     runs = watched_errors(ANNOTATED[:1])
     assert {run.dataset for run in runs} == {"agentrx"}
     assert sum(len(run.onsets) for run in runs) == 39 * len(WATCHERS)
     assert all(onset < run.n_steps for run in runs for onset in run.onsets)
-
-
-def test_without_public_data_there_is_nothing_to_watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
-    monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
-    assert watched_errors() == []

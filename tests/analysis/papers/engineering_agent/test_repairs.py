@@ -57,8 +57,20 @@ def test_the_finding_has_a_sentence_for_each_set_of_cases() -> None:
     finding = repairs.ablation_table([*FOUR, orchard]).finding
     assert "may be chance. Test execution (search on planted) solves 100.0%" in finding
     assert "ReAct alone (search on orchard) solves 0.0%" in finding
-    alike = [orchard, structs.replace(orchard, setting="react+static")]
+    alike = [orchard, structs.replace(orchard, setting="react+tests")]
     assert "are level, and none is ahead of them. ReAct alone" in repairs.ablation_table(alike).finding
+
+
+def test_a_setting_with_static_analysis_that_gives_the_same_case_by_case_is_left_out_and_a_sentence_says_so() -> None:
+    alone = RepairArm("it", "search", "react", "search_replace", FOUR[0].attempts, "orchard", evidence="real")
+    same = structs.replace(alone, setting="react+static")
+    table = repairs.ablation_table([alone, same])
+    assert repairs.of_ablation([alone, same]) == [alone]
+    assert "Left out are settings with static analysis of search on orchard" in " ".join(table.notes)
+    first, *rest = same.attempts
+    other = structs.replace(same, attempts=(structs.replace(first, iterations=first.iterations + 1), *rest))
+    assert repairs.of_ablation([alone, other]) == [alone, other]
+    assert repairs.of_ablation([same]) == [same]
 
 
 def test_a_figure_shows_the_measured_settings_of_a_set_in_the_order_of_table_3() -> None:
