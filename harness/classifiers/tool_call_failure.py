@@ -21,7 +21,7 @@ from misstep.harness.classifiers.calls.same_answers import same_complaint
 from misstep.harness.classifiers.calls.shell import commands_of
 from misstep.harness.classifiers.calls.tools import bare_name, path_of
 from misstep.harness.classifiers.corrections import Corrections, program_at_fault, subject_of
-from misstep.harness.classifiers.last_words import passed_over, unmentioned
+from misstep.harness.classifiers.last_words import passed_over
 from misstep.harness.classifiers.prose import parts_of
 from misstep.harness.classifiers.verdicts import RuleFinding, absent, counted, nothing_to_judge, quoted, shown_by_rule
 from misstep.harness.trajectory import Trajectory
@@ -93,12 +93,8 @@ def judge(history: History) -> Verdict:
             _left_undone,
         )
         shown = next((result for way in ways if errors and (result := way(run, errors)) is not None), None)
-        edits = (error.place for error in errors if error.failure.fault == "failed edit")
-        shown = shown or passed_over(history, run.corrections, edits)
     if shown is None and not wanted:
-        shown = _one_complaint(history.acts)
-    if shown is None and not wanted:
-        shown = unmentioned(history, Corrections(history.acts))
+        shown = _one_complaint(history.acts) or passed_over(history, Corrections(history.acts))
     if shown is None and not errors:
         return absent(history, CATEGORY, "No call fails by the agent's own error.")
     if shown is None:

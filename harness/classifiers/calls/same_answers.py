@@ -48,7 +48,10 @@ _FAULTS = (
 _NOTHING_FOUND = re.compile(
     r"\b(?:no|0|zero|not) (?:\w+ ){0,3}(?:found|match\w*|results?|hits?|issues?|changes?|produce)\b"
 )
-_WITHOUT_FAULT = re.compile(r"\b(?:no|0|without|zero) (?:errors?|fail(?:ures|ed)?)\b|\(none\)")
+_WITHOUT_FAULT = re.compile(
+    r"\b(?:no|0|without|zero) (?:\w+ ){0,2}(?:errors?|fail(?:ures?|ed)?|problems?|warnings?|issues?|complaints?)\b"
+    r"|\(none\)"
+)
 _LABEL = re.compile(r"(?:output|stdout|stderr|result):\s*", re.IGNORECASE)
 _OPENS = re.compile(r"(?:error|fatal|failed|failure|exception|\w*Error)\b", re.IGNORECASE)
 _OPENINGS = ("error", "fatal", "fail", "exception")
@@ -204,4 +207,9 @@ def _speaker(line: str) -> str:
 
 def complains(line: str) -> bool:
     """Return whether a line tells of a fault, and not that there is none."""
-    return _FAULT.search(_NOTHING_FOUND.sub("", _WITHOUT_FAULT.sub("", line.lower()))) is not None
+    return _FAULT.search(without_denials(line.lower())) is not None
+
+
+def without_denials(text: str) -> str:
+    """Return a text in small letters without what says that there is no fault: `no errors`, `nothing found`."""
+    return _NOTHING_FOUND.sub("", _WITHOUT_FAULT.sub("", text))
