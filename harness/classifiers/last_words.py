@@ -46,6 +46,13 @@ _DOUBT = re.compile(
 """Words of which one is wherever somebody admits, doubts, asks or puts off, and many more places."""
 
 
+_HANDS_IN = re.compile(r"submit\b|echo [^|;&]*_FINAL_OUTPUT\b")
+"""Command lines that end a run: what is said with them is the agent's last word."""
+
+_SOME_FAIL = re.compile(r"\b[1-9]\d* (?:tests? )?fail(?:ed|ures?|ing)\b")
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+
+
 class _Later(Struct):
     """What comes after a call and goes well."""
 
@@ -75,15 +82,14 @@ class _Later(Struct):
 
 def passed_over(history: History, corrections: Corrections) -> RuleFinding | None:
     """Return the last thing done in vain that nothing puts right: claimed as done at the end, or not spoken of."""
-    steps = history.trajectory.steps
     last = history.agent_steps[-1]
-    text = steps[last].text
-    if steps[last].calls or not text or _DOUBT.search(without_denials(text.lower())):
+    text = _last_words(history, last)
+    if not text or _DOUBT.search(without_denials(text.lower())):
         return None
     claimed = _stems(text)
     later = _Later()
     shown: RuleFinding | None = None
-    for place in range(len(history.acts) - 1, -1, -1):
+    for place in range(sum(act.step < last for act in history.acts) - 1, -1, -1):
         act = history.acts[place]
         if _in_vain(act) and not _put_right(history, corrections, place, later):
             name = act.line or path_of(act.call) or bare_name(act.call.name)
@@ -100,11 +106,30 @@ def passed_over(history: History, corrections: Corrections) -> RuleFinding | Non
     return shown
 
 
+def _last_words(history: History, last: int) -> str:
+    """Return what the agent says in its last turn, or with the call that hands its work in; else nothing."""
+    acts = [act for act in history.acts if act.step == last]
+    if not all(act.kind == "finish" or _HANDS_IN.match(act.line or "") for act in acts):
+        return ""
+    texts = [_FENCE.sub("", history.trajectory.steps[last].text)]
+    for act in acts:
+        if act.kind == "finish" and isinstance(act.call.arguments, dict):
+            texts += [value for value in act.call.arguments.values() if isinstance(value, str)]
+    return "\n".join(dict.fromkeys(texts)).strip()
+
+
 def _in_vain(act: Act) -> bool:
     """Return whether a call that does or tests something came to nothing, and nobody stopped it."""
     if declined(act) or nature_of(act) not in ("change", "run", "test"):
         return False
-    return failed(act) or (nature_of(act) == "test" and error_of(act) is not None)
+    return failed(act) or _tests_fail(act)
+
+
+def _tests_fail(act: Act) -> bool:
+    """Return whether a run of tests ends in failures, by its errors or by its count."""
+    if nature_of(act) != "test" or act.result is None:
+        return False
+    return error_of(act) is not None or _SOME_FAIL.search(act.result.text[-_READ:]) is not None
 
 
 def _put_right(history: History, corrections: Corrections, place: int, later: _Later) -> bool:
@@ -134,7 +159,7 @@ def _goes_on(act: Act, later: _Later) -> bool:
 
 def _is_told(act: Act) -> bool:
     """Return whether an answer says in words that something is wrong, and not by an exit code alone."""
-    if nature_of(act) == "test" and error_of(act) is not None:
+    if _tests_fail(act):
         return True
     answer = act.result.text[:_READ] if act.result else ""
     if OPENING.match(line_of(answer)):

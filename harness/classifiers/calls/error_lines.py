@@ -14,7 +14,7 @@ from misstep.harness.classifiers.calls.history import Act, once
 from misstep.harness.trajectory import ToolResult
 
 _EXIT_CODE = re.compile(
-    r"(?:exit code|returncode|exited with(?: code)?|exit status|[\[(<]exit)[:>\s]*(-?\d+)", re.IGNORECASE
+    r"(?:exit[ _]?code\"?|return_?code\"?|exited with(?: code)?|exit status|[\[(<]exit)[:>\s]*(-?\d+)", re.IGNORECASE
 )
 _CODE_ALONE = 60
 """Characters that an answer can have which states an exit code and nothing else."""
@@ -31,7 +31,7 @@ def exit_code(act: Act) -> int | None:
     if result.exit_code is not None:
         return result.exit_code
     ends = result.text[:40] + "\n" + result.text[-80:]
-    if "xit" not in ends and "eturncode" not in ends:
+    if "xit" not in ends and "eturn" not in ends:
         return None
     match = _EXIT_CODE.search(ends)
     return int(match.group(1)) if match else None
