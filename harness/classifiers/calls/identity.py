@@ -36,8 +36,8 @@ _LOOKED_AT = 6 * _SPREAD
 """Characters in which longer differences are looked at before they are compared as a whole."""
 
 _MADE_ANEW = (
-    "pid|request|req|trace|span|chunk|message|msg|correlation|call|response[_ -](?:id|time)|invocation|event|turn|step|"
-    "attempt|try|round|"
+    "pg?id|request|req|trace|span|chunk|message|msg|correlation|call|response[_ -](?:id|time)|invocation|event|turn|"
+    "step|attempt|try|round|"
     "iteration|seq|sequence|nonce|uptime|duration|elapsed|took|latency|timestamp|time|ts"
 )
 """Names of figures that every answer has anew: its number, its identifier, when it was given and how long it took."""

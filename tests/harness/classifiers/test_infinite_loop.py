@@ -105,6 +105,31 @@ LOOPS: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
         ]),
         tuple(range(8)),
     ),
+    "answers that differ in the number of the process": (
+        run(*[bash("head -n 20 in.csv", f"17,abc\nProcess Group PGID: {number}") for number in (86900, 4417, 51)]), (0, 1, 2),
+    ),
+    "an edit between marks of search, made, taken back and made again": (
+        run(*[
+            step
+            for old, new in (("Lock()", "RLock()"), ("RLock()", "Lock()")) * 3
+            for step in (
+                call("replace_in_file", path="c.go", diff=f"------- SEARCH\n{old}\n=======\n{new}\n+++++++ REPLACE"),
+                bash("go test", "WARNING: DATA RACE", 1),
+            )
+        ]),
+        tuple(range(12)),
+    ),
+    "one error at another place each time, with edits of an own tool": (
+        run(*[
+            step
+            for turn in range(5)
+            for step in (
+                call("replace_text", "OK", path="main.scss", old=f"gap: {turn}", new=f"gap: {turn + 1}"),
+                bash("sass main.scss", f"[11:17:0{turn}] Undefined mixin. main.scss {turn + 1}:3 [{turn},8]", 65),
+            )
+        ]),
+        tuple(range(10)),
+    ),
     "the same plan announced three times": (
         run(user("Fix it."), *[says("I will first look at the callers of load and then decide what to change.")] * 3),
         (1, 2, 3),
