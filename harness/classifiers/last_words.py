@@ -5,7 +5,7 @@ import re
 from msgspec import Struct
 
 from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects, patched
-from misstep.harness.classifiers.calls.error_lines import OPENING, line_of
+from misstep.harness.classifiers.calls.error_lines import OPENING, line_of, telling
 from misstep.harness.classifiers.calls.failures import CallFailure, failed, own_failure
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.classifiers.calls.natures import nature_of
@@ -139,7 +139,7 @@ def _is_told(act: Act) -> bool:
     answer = act.result.text[:_READ] if act.result else ""
     if OPENING.match(line_of(answer)):
         return True
-    return complains(answer) and not _ANSWERS_BY_CODE.search(act.line or "")
+    return any(map(complains, telling(answer.split("\n")))) and not _ANSWERS_BY_CODE.search(act.line or "")
 
 
 def _own_words(act: Act) -> set[str]:

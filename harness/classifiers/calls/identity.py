@@ -309,6 +309,8 @@ def _last_name(word: str) -> str:
     return (
         ""
         if (word.startswith("-") and _FIGURE.search(word) is None) or word in (".", "./")
+        else word
+        if "://" in word
         else word.rstrip("/").rsplit("/", 1)[-1]
     )
 

@@ -71,6 +71,8 @@ def _command_nature(command: Command) -> Nature:
         return "orient"
     if is_test_run(command):
         return "test"
+    if words[0].startswith("./"):
+        return "run"  # a program of the project, whatever its name
     if program == "git":
         what = next((word for word in words[1:] if not word.startswith("-")), "")
         if what in ("status", "diff") and all(word.startswith("-") for word in words[_ALONE:]):

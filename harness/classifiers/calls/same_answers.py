@@ -51,7 +51,7 @@ _NOTHING_FOUND = re.compile(
 )
 _WITHOUT_FAULT = re.compile(
     r"\b(?:no|0|without|zero) (?:\w+ ){0,2}(?:errors?|fail(?:ures?|ed)?|problems?|warnings?|issues?|complaints?)\b"
-    r"|\(none\)"
+    r"|(?:error: )?\(none\)"
 )
 _LABEL = re.compile(r"(?:output|stdout|stderr|result):\s*", re.IGNORECASE)
 _OPENS = re.compile(r"(?:error|fatal|failed|failure|exception|\w*Error)\b", re.IGNORECASE)

@@ -14,20 +14,20 @@ FOUND = {
     "cycle": (23, 26),
     "invented_path": (23, 23),
     "malformed": (24, 24),
-    "passed_over": (18, 27),
+    "passed_over": (32, 47),
     "rejected_reply": (17, 17),
     "same_call": (29, 33),
-    "same_complaint": (5, 12),
-    "same_error": (24, 27),
+    "same_complaint": (19, 28),
+    "same_error": (39, 45),
     "same_text": (18, 19),
-    "to_and_fro": (24, 27),
+    "to_and_fro": (40, 43),
     "undone_edit": (12, 13),
     "unknown_command": (18, 18),
     "unknown_tool": (19, 19),
 }
 """Kind of fault → the faulty sessions that are found in its category, and all of them."""
 
-LOOKS = {"unmentioned_failure": 8}
+LOOKS = {"unmentioned_failure": 9}
 """Family that does not count → the healthy sessions that it shows."""
 
 

@@ -188,6 +188,21 @@ def _twice_in_one_turn() -> Step:
 
 
 LOOK_ALIKES: dict[str, Trajectory] = {
+    "one address on several hosts": run(
+        *[bash(f"curl -fI https://{host}.org/2.1", "curl: (22) The requested URL returned error: 404", 22) for host in "abcd"],
+    ),
+    "scripts that are fed to one program": run(
+        *[bash(f"python3 - <<'E'\nassert {text!r} in open('a').read()\nE", "Traceback:\nAssertionError", 1) for text in "abc"],
+    ),
+    "a glance at the whole change between one file and the next": run(
+        *[step for name in "abcd" for step in (read(f"{name}.py", name), bash("git diff --stat", " a.py | 2 +-"))],
+    ),
+    "a program of the project with the name of one that looks": run(
+        *[bash("./jobs release --one", "released job", 0)] * 4, bash("./jobs release --one", "nothing to release", 1),
+    ),
+    "a test that is run again because the user asks about chance": run(
+        user("Is it flaky?"), *[bash("npx jest a", "Tests: 1 passed, 1 total", 0)] * 4,
+    ),
     "different patches of a file whose path reads like a substitution": run(
         user("Fix it."),
         *[
