@@ -5,7 +5,7 @@ import re
 from msgspec import Struct
 
 from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects, patched
-from misstep.harness.classifiers.calls.error_lines import OPENING, line_of
+from misstep.harness.classifiers.calls.error_lines import OPENING, line_of, telling
 from misstep.harness.classifiers.calls.failures import CallFailure, failed, own_failure
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.classifiers.calls.natures import nature_of
@@ -49,7 +49,6 @@ _DOUBT = re.compile(
 _HANDS_IN = re.compile(r"submit\b|echo [^|;&]*_FINAL_OUTPUT\b")
 """Command lines that end a run: what is said with them is the agent's last word."""
 
-_SOME_FAIL = re.compile(r"\b[1-9]\d* (?:tests? )?fail(?:ed|ures?|ing)\b")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 
@@ -126,10 +125,7 @@ def _in_vain(act: Act) -> bool:
 
 
 def _tests_fail(act: Act) -> bool:
-    """Return whether a run of tests ends in failures, by its errors or by its count."""
-    if nature_of(act) != "test" or act.result is None:
-        return False
-    return error_of(act) is not None or _SOME_FAIL.search(act.result.text[-_READ:]) is not None
+    return nature_of(act) == "test" and error_of(act) is not None
 
 
 def _put_right(history: History, corrections: Corrections, place: int, later: _Later) -> bool:
@@ -164,7 +160,7 @@ def _is_told(act: Act) -> bool:
     answer = act.result.text[:_READ] if act.result else ""
     if OPENING.match(line_of(answer)):
         return True
-    return complains(answer) and not _ANSWERS_BY_CODE.search(act.line or "")
+    return any(map(complains, telling(answer.split("\n")))) and not _ANSWERS_BY_CODE.search(act.line or "")
 
 
 def _own_words(act: Act) -> set[str]:

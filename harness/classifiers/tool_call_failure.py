@@ -17,7 +17,7 @@ from misstep.harness.classifiers.calls.failures import CallFailure, failed, own_
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.classifiers.calls.identity import Spelling, arguments_key, call_key
 from misstep.harness.classifiers.calls.rejections import rejections
-from misstep.harness.classifiers.calls.same_answers import same_complaint
+from misstep.harness.classifiers.calls.same_answers import is_a_search, same_complaint
 from misstep.harness.classifiers.calls.shell import commands_of
 from misstep.harness.classifiers.calls.tools import bare_name, path_of
 from misstep.harness.classifiers.corrections import Corrections, program_at_fault, subject_of
@@ -160,6 +160,7 @@ def _one_error_running(run: _Run, errors: list[_Error]) -> RuleFinding | None:
             len(alike) >= SAME_ERRORS
             and evened
             and (error.failure.fault not in _OF_THE_MATTER or _differ(run.acts, alike))
+            and not (error.failure.fault == "error" and is_a_search(run.acts, [one.place for one in alike]))
         ):
             return _shown(run, alike)
     return None
@@ -264,7 +265,7 @@ def _left_undone(run: _Run, errors: list[_Error]) -> RuleFinding | None:
 
 def _one_complaint(acts: list[Act]) -> RuleFinding | None:
     complaint = same_complaint(acts)
-    if complaint is None:
+    if complaint is None or is_a_search(acts, complaint.places):
         return None
     steps = [acts[place].step for place in complaint.places]
     name = quoted(bare_name(acts[complaint.places[0]].call.name), 40).strip('"')

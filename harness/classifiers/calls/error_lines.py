@@ -5,6 +5,7 @@ r"""Read what an answer says of an error: its exit code, an error object (JSON),
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -155,6 +156,11 @@ def without_particulars(text: str) -> str:
     return " ".join(["~" if _PARTICULAR.search(word) else word for word in _QUOTED.sub("~", text).split()])
 
 
+def telling(lines: Iterable[str]) -> Iterator[str]:
+    """Return the lines that say more than that something failed."""
+    return (line for line in lines if not _HOLLOW.match(line))
+
+
 def line_of(text: str) -> str:
     """Return the line that says what is wrong: the last of a traceback, else the first, with the next after a title."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
@@ -162,7 +168,7 @@ def line_of(text: str) -> str:
         return text.strip()
     if _TRACE.search(text):
         return lines[-1][:HEAD]
-    saying = list(islice((line for line in lines if not _HOLLOW.match(line)), 2)) or lines
+    saying = list(islice(telling(lines), 2)) or lines
     title = len(saying) > 1 and (saying[0].endswith(":") or len(saying[0].split()) <= TITLE)
     return (f"{saying[0]} {saying[1]}" if title else saying[0])[:HEAD]
 

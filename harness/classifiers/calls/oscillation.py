@@ -50,6 +50,9 @@ _ERROR_WORDS = (
 )  # fmt: skip
 """Pieces of which every such line has one."""
 
+_NOT_PASSED = re.compile(r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b", re.IGNORECASE)
+"""How those that run tests count what did not pass."""
+
 _PLACE = re.compile(
     r"(?<=\.\w):\d+(?::\d+)?|(?<=\.\w\w):\d+(?::\d+)?|(?<=\.\w\w\w):\d+(?::\d+)?|\bline \d+|\[\d+,\d+\]|\b\d+:\d+\b"
 )
@@ -59,7 +62,7 @@ _SUBSTITUTION = re.compile(r"(?<![A-Za-z_.-])s([/|#,@])((?:\\.|(?!\1)[^\\\n])*+)
 """What sed puts in the place of what; a folder such as `crates/core/src/` has an s and slashes as well."""
 
 _EDITING = frozenset(("edit", "write", "patch", "undo"))
-_SHELL_EDITS = ("sed -i", "edit ", "apply_patch", "str_replace", ">", "patch ")
+_SHELL_EDITS = ("sed -i", "edit ", "apply_patch", "str_replace", ">", "patch ", "write")
 _TAKEN = re.compile(r"^-(?!--)(.*)$", re.MULTILINE)
 _PUT = re.compile(r"^\+(?!\+\+)(.*)$", re.MULTILINE)
 _BLOCK = re.compile(
@@ -291,7 +294,7 @@ def error_of(act: Act) -> str | None:
     matches = (line for line in text.split("\n") if has(line, _ERROR_WORDS) and _ERROR_LINE.match(line))
     lines = list(islice(matches, _SHOWN_LINES)) if has(text, _ERROR_WORDS) else []
     if not lines:
-        if not result.is_error and exit_code(act) in (None, 0):
-            return None
         lines = text.strip().split("\n")[-3:]
+        if not result.is_error and exit_code(act) in (None, 0) and not any(map(_NOT_PASSED.search, lines)):
+            return None
     return "\n".join(_PLACE.sub("", without_times(line)).strip() for line in lines)

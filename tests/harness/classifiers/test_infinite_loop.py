@@ -106,7 +106,7 @@ LOOPS: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
         tuple(range(8)),
     ),
     "answers that differ in the number of the process": (
-        run(*[bash("head -n 20 in.csv", f"17,abc\nProcess Group PGID: {number}") for number in (86900, 4417, 51)]), (0, 1, 2),
+        run(*[bash("head -n 20 in.csv", f"17,abc,first,row\n18,def,second,row\nError: (none)\nProcess Group PGID: {number}") for number in (86900, 4417, 51)]), (0, 1, 2),
     ),
     "an edit between marks of search, made, taken back and made again": (
         run(*[
@@ -213,6 +213,21 @@ def _twice_in_one_turn() -> Step:
 
 
 LOOK_ALIKES: dict[str, Trajectory] = {
+    "one address on several hosts": run(
+        *[bash(f"curl -fI https://{host}.org/2.1", "curl: (22) The requested URL returned error: 404", 22) for host in "abcd"],
+    ),
+    "scripts that are fed to one program": run(
+        *[bash(f"python3 - <<'E'\nassert {text!r} in open('a').read()\nE", "Traceback:\nAssertionError", 1) for text in "abc"],
+    ),
+    "a glance at the whole change between one file and the next": run(
+        *[step for name in "abcd" for step in (read(f"{name}.py", name), bash("git diff --stat", " a.py | 2 +-"))],
+    ),
+    "a program of the project with the name of one that looks": run(
+        *[bash("./jobs release --one", "released job", 0)] * 4, bash("./jobs release --one", "nothing to release", 1),
+    ),
+    "a test that is run again because the user asks about chance": run(
+        user("Is it flaky?"), *[bash("npx jest a", "Tests: 1 passed, 1 total", 0)] * 4,
+    ),
     "different patches of a file whose path reads like a substitution": run(
         user("Fix it."),
         *[
