@@ -1,41 +1,39 @@
 """Find failures that the last words of an agent claim as done, or have no word of: a rule of `tool_call_failure`."""
 
 import re
-from collections.abc import Iterable
 
-from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects
-from misstep.harness.classifiers.calls.error_lines import line_of
+from msgspec import Struct
+
+from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects, patched
+from misstep.harness.classifiers.calls.error_lines import OPENING, line_of, telling
 from misstep.harness.classifiers.calls.failures import CallFailure, failed, own_failure
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.classifiers.calls.natures import nature_of
 from misstep.harness.classifiers.calls.oscillation import error_of
 from misstep.harness.classifiers.calls.others_faults import declined
-from misstep.harness.classifiers.calls.same_answers import complains
-from misstep.harness.classifiers.calls.tools import bare_name, edit_texts, path_of
+from misstep.harness.classifiers.calls.same_answers import complains, without_denials
+from misstep.harness.classifiers.calls.shell import commands_of
+from misstep.harness.classifiers.calls.tools import PATCH_KEYS, bare_name, edit_texts, first_text, path_of
 from misstep.harness.classifiers.corrections import Corrections
 from misstep.harness.classifiers.verdicts import RuleFinding, counted, quoted
-
-_CLAIM = re.compile(
-    r"\b(?:i(?:'ve| have)?|successfully|now|has been|have been|was|were|is|are)\s+(?:\w+\s+)?"
-    r"(?:updated|changed|edited|modified|fixed|replaced|added|applied|made|implemented|corrected|renamed|removed)\b",
-    re.IGNORECASE,
-)
-
-_ADMISSION = re.compile(
-    r"\b(?:fail(?:ed|s|ure)?|could(?:n't| not)|was(?:n't| not)|unable|cannot|can't|did(?:n't| not)|"
-    r"error|unfortunately)\b",
-    re.IGNORECASE,
-)
 
 _ANSWERS_BY_CODE = re.compile(r"\b(?:diff|grep|cmp|check|exit-?code)\b")
 """Programs whose exit code is their answer."""
 
-_A_WORD = re.compile(r"[^\W\d_]{4,}")
-_STEM = 5
+_A_WORD = re.compile(r"[^\W\d_]{3,}")
+_STEM = 4
 _READ = 2_000
 
-_FEW_WORDS = 200
-"""Characters of last words that say of everything that it is done, without a name."""
+_EDITS = ("edit", "write", "patch")
+_UNNAMED = "{}"
+"""How a change of files ends that are named by another command."""
+
+_AS_WANTED = re.compile(r"\balready\b|\bexists\b|\bnothing to\b|\bup[- ]to[- ]date\b|\bno changes\b")
+"""What is answered where the state that a call would bring about is there."""
+
+_NOT_THERE = re.compile(r"\bno such\b|\bnot (?:found|loaded|running|exist)|\bno \w+ (?:found|entries)\b")
+_TAKES_AWAY = re.compile(r"\b(?:rm\w*|del\w*|remov\w*|stop|\w*kill|uninstall|drop\w*|un\w+|prune|down)\b")
+"""A call that takes away what is not there has come to what it was for."""
 
 _DOUBT = re.compile(
     r"n't\b|\b(?:no|not|nor|none|nothing|never|cannot|without|instead|unless|until|unable|sorry|unfortunately|however|"
@@ -48,81 +46,147 @@ _DOUBT = re.compile(
 """Words of which one is wherever somebody admits, doubts, asks or puts off, and many more places."""
 
 
-def passed_over(history: History, corrections: Corrections, edits: Iterable[int]) -> RuleFinding | None:
-    """Return a failed edit that is never made and is claimed all the same."""
-    acts, end = history.acts, len(history.acts)
-    steps = history.trajectory.steps
-    last = next((index for index in reversed(history.agent_steps) if steps[index].text), None)
-    if last is None:
-        return None
-    last_change = next((place for place in range(end - 1, -1, -1) if _changes_files(acts[place])), -1)
-    for place in edits:
-        act = acts[place]
-        path, failure = path_of(act.call), own_failure(act)
-        if failure is None or not path or corrections.changed(path, place, end) is not None:
-            continue
-        name = path.rsplit("/", 1)[-1]
-        text = history.trajectory.steps[last].text
-        # Where other files were changed instead, the claim has to name this one.
-        if last > act.step and (last_change < place or name in text) and _claims(text, name):
-            claim = last
-            sentence = (
-                f"The edit of {quoted(name)} fails ({quoted(failure.words)}), is never made, "
-                f"and is claimed all the same ({counted([act.step, claim])})."
-            )
-            return RuleFinding("passed_over", [act.step, claim], sentence)
-    return None
+_HANDS_IN = re.compile(r"submit\b|echo [^|;&]*_FINAL_OUTPUT\b")
+"""Command lines that end a run: what is said with them is the agent's last word."""
+
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 
-def unmentioned(history: History, corrections: Corrections) -> RuleFinding | None:
-    """Return the last thing done in vain and never again: claimed all the same at the end, or not spoken of."""
-    steps = history.trajectory.steps
+class _Later(Struct):
+    """What comes after a call and goes well."""
+
+    words: set[str] = set()
+    deeds: int = 0
+    tested: bool = False
+    ran: bool = False
+    mended: bool = False
+    changed: bool = False
+    unnamed: bool = False
+
+    def add(self, act: Act) -> None:
+        """Note a call that comes before all that were noted."""
+        nature = nature_of(act)
+        if failed(act) or nature in ("look", "orient", "move") or error_of(act) is not None:
+            return
+        done = effects(act)
+        changes = [effect.target for effect in done if effect.verb in CHANGES_FILES]
+        self.deeds += not any(effect.verb == "commit" for effect in done)
+        self.words |= _words_of_deed(act)
+        self.tested |= nature == "test"
+        self.ran |= nature != "change"
+        self.mended |= bool(changes) and self.ran
+        self.changed |= bool(changes)
+        self.unnamed |= any(target.endswith(_UNNAMED) for target in changes)
+
+
+def passed_over(history: History, corrections: Corrections) -> RuleFinding | None:
+    """Return the last thing done in vain that nothing puts right: claimed as done at the end, or not spoken of."""
     last = history.agent_steps[-1]
-    text = steps[last].text
-    if steps[last].calls or not text or _DOUBT.search(text.lower()):
+    text = _last_words(history, last)
+    if not text or _DOUBT.search(without_denials(text.lower())):
         return None
     claimed = _stems(text)
-    for place in range(len(history.acts) - 1, -1, -1):
+    later = _Later()
+    shown: RuleFinding | None = None
+    for place in range(sum(act.step < last for act in history.acts) - 1, -1, -1):
         act = history.acts[place]
-        in_vain = failed(act)
-        # What a call is costs more to tell than whether it says that it failed.
-        if declined(act) or not (in_vain or error_of(act) is not None):
-            continue
-        if nature_of(act) not in (("change", "run", "test") if in_vain else ("test",)):
-            continue
-        answer = act.result.text if act.result else ""
-        failure = own_failure(act) or CallFailure("error", line_of(answer))
-        again = corrections.works(act, failure, place)
-        path = path_of(act.call)
-        if again is None and not (path and corrections.changed(path, place, len(history.acts))):
-            name = act.line or path or bare_name(act.call.name)
-            own = _stems(" ".join((name, *edit_texts(act.call))))
-            done = {stem for later in history.acts[place + 1 :] if not failed(later) for stem in _deed(later)}
-            failed_test = nature_of(act) == "test" and error_of(act) is not None
-            told = failed_test or (complains(answer[:_READ]) and not _ANSWERS_BY_CODE.search(act.line or ""))
-            claims = told and bool(own & claimed - done)
+        if _in_vain(act) and not _put_right(history, corrections, place, later):
+            name = act.line or path_of(act.call) or bare_name(act.call.name)
+            failure = own_failure(act) or CallFailure("error", line_of(act.result.text if act.result else ""))
+            claims = _is_told(act) and not (_own_words(act).isdisjoint(claimed) and _goes_on(act, later))
             how = "claimed all the same at the end" if claims else "not spoken of at the end"
             what = f"{quoted(name)} fails ({quoted(failure.words)}), is never done again, and is {how}"
+            steps_of = [act.step, last]
             family = "passed_over" if claims else "unmentioned_failure"
-            return RuleFinding(family, [act.step, last], f"{what} ({counted([act.step, last])}).")
-    return None
+            shown = shown if shown and not claims else RuleFinding(family, steps_of, f"{what} ({counted(steps_of)}).")
+            if claims:
+                return shown
+        later.add(act)
+    return shown
 
 
-def _deed(act: Act) -> set[str]:
-    return _stems(" ".join((act.line or "", *edit_texts(act.call))))
+def _last_words(history: History, last: int) -> str:
+    """Return what the agent says in its last turn, or with the call that hands its work in; else nothing."""
+    acts = [act for act in history.acts if act.step == last]
+    if not all(act.kind == "finish" or _HANDS_IN.match(act.line or "") for act in acts):
+        return ""
+    texts = [_FENCE.sub("", history.trajectory.steps[last].text)]
+    for act in acts:
+        if act.kind == "finish" and isinstance(act.call.arguments, dict):
+            texts += [value for value in act.call.arguments.values() if isinstance(value, str)]
+    return "\n".join(dict.fromkeys(texts)).strip()
+
+
+def _in_vain(act: Act) -> bool:
+    """Return whether a call that does or tests something came to nothing, and nobody stopped it."""
+    if declined(act) or nature_of(act) not in ("change", "run", "test"):
+        return False
+    return failed(act) or _tests_fail(act)
+
+
+def _tests_fail(act: Act) -> bool:
+    return nature_of(act) == "test" and error_of(act) is not None
+
+
+def _put_right(history: History, corrections: Corrections, place: int, later: _Later) -> bool:
+    """Return whether what a call was for is done later: by its like, to its file, by a change and a good run."""
+    act = history.acts[place]
+    if act.kind in _EDITS:
+        changed = any(corrections.changed(path, place, len(history.acts)) is not None for path in _paths(act))
+        return later.unnamed or changed or not _stems(edit_texts(act.call)[1]).isdisjoint(later.words)
+    if later.mended or (nature_of(act) == "test" and later.tested) or not _words_of_deed(act).isdisjoint(later.words):
+        return True
+    answer = act.result.text[:_READ].lower() if act.result else ""
+    gone = _NOT_THERE.search(answer) and _TAKES_AWAY.search((act.line or act.call.name).lower())
+    return bool(gone or _AS_WANTED.search(answer))
+
+
+def _paths(act: Act) -> list[str]:
+    """Return the files that an edit is of; of a patch, those that it names."""
+    if act.kind != "patch":
+        return [path_of(act.call)]
+    return [effect.target for effect in patched(first_text(act.call.arguments, PATCH_KEYS), path_of(act.call))]
+
+
+def _goes_on(act: Act, later: _Later) -> bool:
+    """Return whether the agent does something else after a failure, be it another way to the same end."""
+    return later.changed if act.kind in _EDITS else later.deeds > 0
+
+
+def _is_told(act: Act) -> bool:
+    """Return whether an answer says in words that something is wrong, and not by an exit code alone."""
+    if _tests_fail(act):
+        return True
+    answer = act.result.text[:_READ] if act.result else ""
+    if OPENING.match(line_of(answer)):
+        return True
+    return any(map(complains, telling(answer.split("\n")))) and not _ANSWERS_BY_CODE.search(act.line or "")
+
+
+def _own_words(act: Act) -> set[str]:
+    programs = " ".join(command.program for command in commands_of(act))
+    sort = "test" if nature_of(act) == "test" else ""
+    return _words_of_deed(act) | _stems(" ".join((sort, programs, *_paths(act), *edit_texts(act.call))))
+
+
+def _words_of_deed(act: Act) -> set[str]:
+    """Return the beginnings of the words that say what a call does: of a program with words behind it, these alone."""
+    if act.line is None:
+        texts = (
+            (value for value in act.call.arguments.values() if isinstance(value, str))
+            if isinstance(act.call.arguments, dict)
+            else ()
+        )
+        return _stems(" ".join((act.call.name.replace("_", " "), *texts)))
+    if any(effect.verb == "commit" for effect in effects(act)):
+        return {"commit"[:_STEM]}
+    words = []
+    for command in commands_of(act):
+        plain = [word for word in command.words if not word.startswith("-") and " " not in word]
+        words += plain[1:] if command.words[1:2] == tuple(plain[1:2]) and plain[1:] else plain
+    return _stems(" ".join(words))
 
 
 def _stems(text: str) -> set[str]:
     """Return the beginnings of a text's words, alike for `push` and `pushed`, `publish` and `published`."""
-    return {word.lower()[:_STEM] for word in _A_WORD.findall(text[:_READ])}
-
-
-def _claims(text: str, name: str) -> bool:
-    """Whether the last words tell of a change as made: in the usual words for it, or with no word of doubt at all."""
-    if _CLAIM.search(text) and not _ADMISSION.search(text):
-        return True
-    return (name in text or len(text) <= _FEW_WORDS) and not _DOUBT.search(text.lower())
-
-
-def _changes_files(act: Act) -> bool:
-    return any(effect.verb in CHANGES_FILES for effect in effects(act))
+    return {word.lower()[:_STEM] for word in _A_WORD.findall(text[:_READ].replace("_", " "))}

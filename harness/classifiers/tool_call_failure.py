@@ -17,11 +17,11 @@ from misstep.harness.classifiers.calls.failures import CallFailure, failed, own_
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.classifiers.calls.identity import Spelling, arguments_key, call_key
 from misstep.harness.classifiers.calls.rejections import rejections
-from misstep.harness.classifiers.calls.same_answers import same_complaint
+from misstep.harness.classifiers.calls.same_answers import is_a_search, same_complaint
 from misstep.harness.classifiers.calls.shell import commands_of
 from misstep.harness.classifiers.calls.tools import bare_name, path_of
 from misstep.harness.classifiers.corrections import Corrections, program_at_fault, subject_of
-from misstep.harness.classifiers.last_words import passed_over, unmentioned
+from misstep.harness.classifiers.last_words import passed_over
 from misstep.harness.classifiers.prose import parts_of
 from misstep.harness.classifiers.verdicts import RuleFinding, absent, counted, nothing_to_judge, quoted, shown_by_rule
 from misstep.harness.trajectory import Trajectory
@@ -93,12 +93,8 @@ def judge(history: History) -> Verdict:
             _left_undone,
         )
         shown = next((result for way in ways if errors and (result := way(run, errors)) is not None), None)
-        edits = (error.place for error in errors if error.failure.fault == "failed edit")
-        shown = shown or passed_over(history, run.corrections, edits)
     if shown is None and not wanted:
-        shown = _one_complaint(history.acts)
-    if shown is None and not wanted:
-        shown = unmentioned(history, Corrections(history.acts))
+        shown = _one_complaint(history.acts) or passed_over(history, Corrections(history.acts))
     if shown is None and not errors:
         return absent(history, CATEGORY, "No call fails by the agent's own error.")
     if shown is None:
@@ -164,6 +160,7 @@ def _one_error_running(run: _Run, errors: list[_Error]) -> RuleFinding | None:
             len(alike) >= SAME_ERRORS
             and evened
             and (error.failure.fault not in _OF_THE_MATTER or _differ(run.acts, alike))
+            and not (error.failure.fault == "error" and is_a_search(run.acts, [one.place for one in alike]))
         ):
             return _shown(run, alike)
     return None
@@ -268,7 +265,7 @@ def _left_undone(run: _Run, errors: list[_Error]) -> RuleFinding | None:
 
 def _one_complaint(acts: list[Act]) -> RuleFinding | None:
     complaint = same_complaint(acts)
-    if complaint is None:
+    if complaint is None or is_a_search(acts, complaint.places):
         return None
     steps = [acts[place].step for place in complaint.places]
     name = quoted(bare_name(acts[complaint.places[0]].call.name), 40).strip('"')

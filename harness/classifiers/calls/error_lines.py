@@ -5,6 +5,7 @@ r"""Read what an answer says of an error: its exit code, an error object (JSON),
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -14,7 +15,7 @@ from misstep.harness.classifiers.calls.history import Act, once
 from misstep.harness.trajectory import ToolResult
 
 _EXIT_CODE = re.compile(
-    r"(?:exit code|returncode|exited with(?: code)?|exit status|[\[(<]exit)[:>\s]*(-?\d+)", re.IGNORECASE
+    r"(?:exit[ _]?code\"?|return_?code\"?|exited with(?: code)?|exit status|[\[(<]exit)[:>\s]*(-?\d+)", re.IGNORECASE
 )
 _CODE_ALONE = 60
 """Characters that an answer can have which states an exit code and nothing else."""
@@ -31,7 +32,7 @@ def exit_code(act: Act) -> int | None:
     if result.exit_code is not None:
         return result.exit_code
     ends = result.text[:40] + "\n" + result.text[-80:]
-    if "xit" not in ends and "eturncode" not in ends:
+    if "xit" not in ends and "eturn" not in ends:
         return None
     match = _EXIT_CODE.search(ends)
     return int(match.group(1)) if match else None
@@ -155,6 +156,11 @@ def without_particulars(text: str) -> str:
     return " ".join(["~" if _PARTICULAR.search(word) else word for word in _QUOTED.sub("~", text).split()])
 
 
+def telling(lines: Iterable[str]) -> Iterator[str]:
+    """Return the lines that say more than that something failed."""
+    return (line for line in lines if not _HOLLOW.match(line))
+
+
 def line_of(text: str) -> str:
     """Return the line that says what is wrong: the last of a traceback, else the first, with the next after a title."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
@@ -162,7 +168,7 @@ def line_of(text: str) -> str:
         return text.strip()
     if _TRACE.search(text):
         return lines[-1][:HEAD]
-    saying = list(islice((line for line in lines if not _HOLLOW.match(line)), 2)) or lines
+    saying = list(islice(telling(lines), 2)) or lines
     title = len(saying) > 1 and (saying[0].endswith(":") or len(saying[0].split()) <= TITLE)
     return (f"{saying[0]} {saying[1]}" if title else saying[0])[:HEAD]
 

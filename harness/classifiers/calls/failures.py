@@ -314,7 +314,12 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> CallFailure | None:
         return CallFailure(_part(act, words), words)
     if marked and called.isdisjoint(programs.BUILDS) and _VALIDATOR.match(head):
         return CallFailure("invalid arguments", words)
-    only_line = "\n" not in looked_at.strip() and not _HIT.match(looked_at) and says_more_than_a_code(looked_at)
+    only_line = (
+        bool(called)
+        and "\n" not in looked_at.strip()
+        and not _HIT.match(looked_at)
+        and says_more_than_a_code(looked_at)
+    )
     if only_line and (marked or OPENING.match(head)) and called.isdisjoint(programs.BUILDS):
         own = "malformed call" if marked and _UNREADABLE.search(looked_at) else "error"
         return CallFailure(own, line_of(looked_at))  # type: ignore[arg-type]

@@ -23,7 +23,7 @@ _AGAIN = re.compile(r"\b(?:again|once more|another|re-?(?:run|try|start|do))\b",
 _SEVERAL_TIMES = re.compile(
     r"\b(?:\d+|two|three|four|five|six|ten|twenty|several|many|a few|multiple|some) (?:more )?"
     r"(?:times|runs|rounds|repetitions|iterations|\w+ (?:each|per))\b"
-    r"|\b(?:repeatedly|twice in a row|in a loop|over and over)\b",
+    r"|\b(?:repeatedly|twice in a row|in a loop|over and over|how often|flak\w+|intermittent\w*|sporadic\w*)\b",
     re.IGNORECASE,
 )
 
@@ -126,7 +126,7 @@ class History(Struct, frozen=True, dict=True):
 
     @cached_property
     def repeats_asked_for(self) -> bool:
-        """Return whether the user asks for something to be done several times."""
+        """Return whether the user asks for something to be done several times, or about what happens by chance."""
         return any(_SEVERAL_TIMES.search(turn.text[:LONGEST]) for turn in self.turns)
 
     @cached_property

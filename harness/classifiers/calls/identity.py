@@ -36,14 +36,14 @@ _LOOKED_AT = 6 * _SPREAD
 """Characters in which longer differences are looked at before they are compared as a whole."""
 
 _MADE_ANEW = (
-    "pid|request|req|trace|span|chunk|message|msg|correlation|call|response[_ -](?:id|time)|invocation|event|turn|step|"
-    "attempt|try|round|"
+    "pg?id|request|req|trace|span|chunk|message|msg|correlation|call|response[_ -](?:id|time)|invocation|event|turn|"
+    "step|attempt|try|round|"
     "iteration|seq|sequence|nonce|uptime|duration|elapsed|took|latency|timestamp|time|ts"
 )
 """Names of figures that every answer has anew: its number, its identifier, when it was given and how long it took."""
 
 _VOLATILE = re.compile(
-    r"(?:\b\d+m)?\b\d+(?:\.\d+)? ?(?:[mµun]?s|secs?|seconds?|min(?:utes)?)\b|0x[0-9a-fA-F]{4,}|/tmp/[\w.\-/]+"
+    r"(?:\b\d+[dhm])*\b\d+(?:\.\d+)? ?(?:[mµun]?s|secs?|seconds?|min(?:utes)?|[mhd])\b|0x[0-9a-fA-F]{4,}|/tmp/[\w.\-/]+"
     # clock times, dates, seconds since 1970, identifiers by chance
     r"|(?:\b\d{4}-\d{2}-\d{2}T?)?(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?Z?\b|\b\d{4}-\d{2}-\d{2}\b"
     r"|\b1\d{9}(?:\d{3})?(?:\.\d+)?\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
@@ -298,7 +298,7 @@ def loose_key(act: Act) -> Hashable:
     line = act.line
     if line is None or len(line) > _SHORT:
         return call_key(act)
-    spoken = (tuple(filter(None, map(_last_name, command.words))) for command in commands(line))
+    spoken = (tuple(filter(None, (*map(_last_name, command.words), command.fed))) for command in commands(line))
     folder = even_path(first_text(act.call.arguments, FOLDER_KEYS))
     telling = tuple(words for words in spoken if words and words[0] != "cd" and words != ("cat",))
     return ("shell", folder, telling, *_VARIABLE.findall(line)) if telling else call_key(act)
@@ -309,6 +309,8 @@ def _last_name(word: str) -> str:
     return (
         ""
         if (word.startswith("-") and _FIGURE.search(word) is None) or word in (".", "./")
+        else word
+        if "://" in word
         else word.rstrip("/").rsplit("/", 1)[-1]
     )
 

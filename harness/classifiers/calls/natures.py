@@ -28,7 +28,7 @@ _HOW_LONG = programs.words(
 )
 _PAUSES = ("sleep", "wait", "watch", ":")
 _ALONE = 2
-"""Words of `git status` without anything more."""
+"""Words of `git status` and of `ls` without anything more."""
 
 _RANK: dict[Nature, int] = {"orient": 0, "look": 1, "test": 2, "move": 3, "run": 4, "change": 5, "wait": 6}
 
@@ -71,9 +71,11 @@ def _command_nature(command: Command) -> Nature:
         return "orient"
     if is_test_run(command):
         return "test"
+    if words[0].startswith("./"):
+        return "run"  # a program of the project, whatever its name
     if program == "git":
         what = next((word for word in words[1:] if not word.startswith("-")), "")
-        if what in ("status", "diff") and len(words) == _ALONE:
+        if what in ("status", "diff") and all(word.startswith("-") for word in words[_ALONE:]):
             return "orient"
         return "look" if what in programs.GIT_LOOKS else "run"
     if program in programs.WAITS and (program in _PAUSES or _STATUS_WORDS & set(words) or "get" in words):

@@ -50,18 +50,24 @@ _ERROR_WORDS = (
 )  # fmt: skip
 """Pieces of which every such line has one."""
 
-_PLACE = re.compile(r"(?<=\.\w):\d+(?::\d+)?|(?<=\.\w\w):\d+(?::\d+)?|(?<=\.\w\w\w):\d+(?::\d+)?|\bline \d+")
+_NOT_PASSED = re.compile(r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b", re.IGNORECASE)
+"""How those that run tests count what did not pass."""
+
+_PLACE = re.compile(
+    r"(?<=\.\w):\d+(?::\d+)?|(?<=\.\w\w):\d+(?::\d+)?|(?<=\.\w\w\w):\d+(?::\d+)?|\bline \d+|\[\d+,\d+\]|\b\d+:\d+\b"
+)
 """A line of a file: edits above move it, and the error is the same one."""
 
 _SUBSTITUTION = re.compile(r"(?<![A-Za-z_.-])s([/|#,@])((?:\\.|(?!\1)[^\\\n])*+)\1((?:\\.|(?!\1)[^\\\n])*+)\1")
 """What sed puts in the place of what; a folder such as `crates/core/src/` has an s and slashes as well."""
 
 _EDITING = frozenset(("edit", "write", "patch", "undo"))
-_SHELL_EDITS = ("sed -i", "edit ", "apply_patch", "str_replace", ">", "patch ")
+_SHELL_EDITS = ("sed -i", "edit ", "apply_patch", "str_replace", ">", "patch ", "write")
 _TAKEN = re.compile(r"^-(?!--)(.*)$", re.MULTILINE)
 _PUT = re.compile(r"^\+(?!\+\+)(.*)$", re.MULTILINE)
 _BLOCK = re.compile(
-    r"^<{4,}+[^\n]*+\n(?>((?:(?!\n<{4}).)*?)\n={4,}\n)((?:(?!\n<{4}).)*?)\n>{4,}", re.DOTALL | re.MULTILINE
+    r"^(?:<{4,}+|-{4,}+)[^\n]*+\n(?>((?:(?!\n[<-]{4}).)*?)\n={4,}\n)((?:(?!\n[<-]{4}).)*?)\n(?:>{4,}|\+{4,})",
+    re.DOTALL | re.MULTILINE,
 )
 """Old and new text as between the marks of a conflict: how several editors take an edit."""
 
@@ -159,7 +165,9 @@ def _edits(history: History, all_tried: bool = False) -> dict[int, _Edit]:
     places = [
         place
         for place, act in enumerate(acts)
-        if act.kind in _EDITING or (act.line is not None and has(act.line, _SHELL_EDITS))
+        if act.kind in _EDITING
+        or (act.line is not None and has(act.line, _SHELL_EDITS))
+        or (act.kind == "change" and path_of(act.call) and edit_texts(act.call)[1])
     ]
     edits: dict[int, _Edit] = {}
     if len(places) < ATTEMPTS:
@@ -187,7 +195,10 @@ def _edited(act: Act) -> tuple[str, str, str]:
         changes = effects(act)
         path = changes[0].target if changes else path_of(act.call)
         return path, *_exchanged(first_text(act.call.arguments, PATCH_KEYS))
-    return path_of(act.call), *(edit_texts(act.call) if act.kind != "undo" else ("", ""))
+    old, new = edit_texts(act.call) if act.kind != "undo" else ("", "")
+    if not old and not new:
+        old, new = _exchanged(first_text(act.call.arguments, ("diff",)))
+    return path_of(act.call), old, new
 
 
 def _exchanged(line: str) -> tuple[str, str]:
@@ -283,7 +294,7 @@ def error_of(act: Act) -> str | None:
     matches = (line for line in text.split("\n") if has(line, _ERROR_WORDS) and _ERROR_LINE.match(line))
     lines = list(islice(matches, _SHOWN_LINES)) if has(text, _ERROR_WORDS) else []
     if not lines:
-        if not result.is_error and exit_code(act) in (None, 0):
-            return None
         lines = text.strip().split("\n")[-3:]
-    return "\n".join(without_times(_PLACE.sub("", line)).strip() for line in lines)
+        if not result.is_error and exit_code(act) in (None, 0) and not any(map(_NOT_PASSED.search, lines)):
+            return None
+    return "\n".join(_PLACE.sub("", without_times(line)).strip() for line in lines)

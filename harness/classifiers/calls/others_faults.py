@@ -9,7 +9,8 @@ from misstep.harness.classifiers.prose import has
 from misstep.harness.trajectory import ToolResult
 
 _ENVIRONMENT = re.compile(
-    r"connection (?:refused|reset|timed out|error|aborted)|timed? ?out|timeout|temporary failure|could not resolve"
+    r"connection (?:refused|reset|timed out|error|aborted)|timed? ?out|timeout|temporary failure"
+    r"|(?:could not|couldn't|unable to|cannot|failed to) (?:resolve|connect)"
     r"|network (?:is )?(?:unreachable|error|down)|no space left|out of memory|cannot allocate|quota|rate limit"
     r"|too many requests|service unavailable|bad gateway|internal server error|permission denied|read-only file system"
     r"|\b(?:502|503|504|429)\b|deadlock|could not get lock|resource temporarily|overloaded|"

@@ -2,15 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Hashable
-from itertools import islice
+from collections.abc import Hashable, Sequence
+from itertools import islice, pairwise
+from operator import ne
 
 from msgspec import Struct
 
 from misstep.harness.classifiers.calls import programs
 from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects
-from misstep.harness.classifiers.calls.error_lines import exit_code, is_marked
-from misstep.harness.classifiers.calls.failures import CallFailure, is_work
+from misstep.harness.classifiers.calls.error_lines import OPENING, error_object, exit_code, is_marked
+from misstep.harness.classifiers.calls.failures import CallFailure, failed, is_work
 from misstep.harness.classifiers.calls.history import Act
 from misstep.harness.classifiers.calls.identity import Spelling, call_key
 from misstep.harness.classifiers.calls.others_faults import declined, of_the_disk
@@ -48,7 +49,10 @@ _FAULTS = (
 _NOTHING_FOUND = re.compile(
     r"\b(?:no|0|zero|not) (?:\w+ ){0,3}(?:found|match\w*|results?|hits?|issues?|changes?|produce)\b"
 )
-_WITHOUT_FAULT = re.compile(r"\b(?:no|0|without|zero) (?:errors?|fail(?:ures|ed)?)\b|\(none\)")
+_WITHOUT_FAULT = re.compile(
+    r"\b(?:no|0|without|zero) (?:\w+ ){0,2}(?:errors?|fail(?:ures?|ed)?|problems?|warnings?|issues?|complaints?)\b"
+    r"|(?:error: )?\(none\)"
+)
 _LABEL = re.compile(r"(?:output|stdout|stderr|result):\s*", re.IGNORECASE)
 _OPENS = re.compile(r"(?:error|fatal|failed|failure|exception|\w*Error)\b", re.IGNORECASE)
 _OPENINGS = ("error", "fatal", "fail", "exception")
@@ -107,6 +111,15 @@ def same_complaint(acts: list[Act]) -> Complaint | None:
     return None
 
 
+def is_a_search(acts: list[Act], places: Sequence[int]) -> bool:
+    """Return whether calls try one value after the other, and a later one works: such as mirrors until one answers."""
+    words = [(acts[place].line or str(acts[place].call.arguments)).split() for place in places]
+    if any(len(one) != len(other) or sum(map(ne, one, other)) > 1 for one, other in pairwise(words)):
+        return False
+    names = {_subject(acts[place]) for place in places}
+    return any(_subject(act) in names and not failed(act) for act in acts[places[-1] + 1 :])
+
+
 def _verbatim(acts: list[Act]) -> Complaint | None:
     """Return calls running that fail with one answer, word for word, though they differ."""
     places: list[int] = []
@@ -140,7 +153,7 @@ def _complaint(act: Act) -> str | None:
     if result is None or len(result.text) > _LONGEST:
         return None
     code = exit_code(act)
-    marked = result.is_error is True or code not in (None, 0)
+    marked = result.is_error is True or code not in (None, 0) or (act.kind != "shell" and _opens_as_error(result.text))
     if not marked and (result.is_error is False or code == 0 or act.kind in ("read", "list", "look", "edit", "write")):
         return None
     if not marked and not _may_complain(act, result.text):
@@ -157,6 +170,10 @@ def _complaint(act: Act) -> str | None:
     if faulty is None and result.is_error is True and act.kind != "shell" and candidates:
         faulty = candidates[0]
     return None if faulty is None or declined(act) else faulty[:_SHOWN]
+
+
+def _opens_as_error(text: str) -> bool:
+    return OPENING.match(text) is not None or error_object(text) is not None
 
 
 def _may_complain(act: Act, text: str) -> bool:
@@ -204,4 +221,9 @@ def _speaker(line: str) -> str:
 
 def complains(line: str) -> bool:
     """Return whether a line tells of a fault, and not that there is none."""
-    return _FAULT.search(_NOTHING_FOUND.sub("", _WITHOUT_FAULT.sub("", line.lower()))) is not None
+    return _FAULT.search(without_denials(line.lower())) is not None
+
+
+def without_denials(text: str) -> str:
+    """Return a text in small letters without what says that there is no fault: `no errors`, `nothing found`."""
+    return _NOTHING_FOUND.sub("", _WITHOUT_FAULT.sub("", text))

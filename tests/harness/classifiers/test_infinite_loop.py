@@ -105,6 +105,31 @@ LOOPS: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
         ]),
         tuple(range(8)),
     ),
+    "answers that differ in the number of the process": (
+        run(*[bash("head -n 20 in.csv", f"17,abc,first,row\n18,def,second,row\nError: (none)\nProcess Group PGID: {number}") for number in (86900, 4417, 51)]), (0, 1, 2),
+    ),
+    "an edit between marks of search, made, taken back and made again": (
+        run(*[
+            step
+            for old, new in (("Lock()", "RLock()"), ("RLock()", "Lock()")) * 3
+            for step in (
+                call("replace_in_file", path="c.go", diff=f"------- SEARCH\n{old}\n=======\n{new}\n+++++++ REPLACE"),
+                bash("go test", "WARNING: DATA RACE", 1),
+            )
+        ]),
+        tuple(range(12)),
+    ),
+    "one error at another place each time, with edits of an own tool": (
+        run(*[
+            step
+            for turn in range(5)
+            for step in (
+                call("replace_text", "OK", path="main.scss", old=f"gap: {turn}", new=f"gap: {turn + 1}"),
+                bash("sass main.scss", f"[11:17:0{turn}] Undefined mixin. main.scss {turn + 1}:3 [{turn},8]", 65),
+            )
+        ]),
+        tuple(range(10)),
+    ),
     "the same plan announced three times": (
         run(user("Fix it."), *[says("I will first look at the callers of load and then decide what to change.")] * 3),
         (1, 2, 3),
@@ -188,6 +213,21 @@ def _twice_in_one_turn() -> Step:
 
 
 LOOK_ALIKES: dict[str, Trajectory] = {
+    "one address on several hosts": run(
+        *[bash(f"curl -fI https://{host}.org/2.1", "curl: (22) The requested URL returned error: 404", 22) for host in "abcd"],
+    ),
+    "scripts that are fed to one program": run(
+        *[bash(f"python3 - <<'E'\nassert {text!r} in open('a').read()\nE", "Traceback:\nAssertionError", 1) for text in "abc"],
+    ),
+    "a glance at the whole change between one file and the next": run(
+        *[step for name in "abcd" for step in (read(f"{name}.py", name), bash("git diff --stat", " a.py | 2 +-"))],
+    ),
+    "a program of the project with the name of one that looks": run(
+        *[bash("./jobs release --one", "released job", 0)] * 4, bash("./jobs release --one", "nothing to release", 1),
+    ),
+    "a test that is run again because the user asks about chance": run(
+        user("Is it flaky?"), *[bash("npx jest a", "Tests: 1 passed, 1 total", 0)] * 4,
+    ),
     "different patches of a file whose path reads like a substitution": run(
         user("Fix it."),
         *[

@@ -1,6 +1,7 @@
 """What is a tool call failure of the agent's own making, and what only looks like one."""
 
 import pytest
+from msgspec.structs import replace
 
 from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 from tests.harness.classifiers.building import bash, call, edit, misses, read, run, says, user, verdict, write
@@ -137,6 +138,19 @@ FAILURES: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
     ),
     "a failed edit that is passed over in another language": (
         run(user("Fix it."), misses("src/a.py", "x = 1"), says("Erledigt, ab sofort sind es in src/a.py dreißig Sekunden.")), (1, 2),
+    ),
+    "a failed command that is claimed with the call that ends the run": (
+        run(user("Ship it."), bash("./ship.sh", "ssh: Connection refused", 255), call("attempt_completion", result="The site is shipped.")), (1, 2),
+    ),
+    "a failed command that is claimed with the command line that ends the run": (
+        run(user("Ship it."), bash("./ship.sh", "ssh: Connection refused", 255), replace(bash("echo COMPLETE_FINAL_OUTPUT && git diff"), text="It is shipped.")), (1, 2),
+    ),
+    "a failed command whose exit code is a key of the answer": (
+        run(user("Migrate."), call("terminal", '{"stdout": "ERROR:  relation is unknown", "exit_code": 3}', command="psql -f m.sql"), says("The tables are migrated.")),
+        (1, 2),
+    ),
+    "failing tests by their count alone": (
+        run(user("Fix it."), edit("a.py"), bash("pytest -q", "2 failed, 10 passed"), says("All tests pass now.")), (2, 3),
     ),
 }  # fmt: skip
 
