@@ -1,13 +1,12 @@
 """Find failures that the last words of an agent claim as done, or have no word of: a rule of `tool_call_failure`."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects
 from misstep.harness.classifiers.calls.error_lines import line_of
 from misstep.harness.classifiers.calls.failures import CallFailure, failed, own_failure
 from misstep.harness.classifiers.calls.history import Act, History
-from misstep.harness.classifiers.calls.natures import nature_of
+from misstep.harness.classifiers.calls.natures import changes_files, nature_of
 from misstep.harness.classifiers.calls.oscillation import error_of
 from misstep.harness.classifiers.calls.others_faults import declined
 from misstep.harness.classifiers.calls.same_answers import complains
@@ -48,14 +47,14 @@ _DOUBT = re.compile(
 """Words of which one is wherever somebody admits, doubts, asks or puts off, and many more places."""
 
 
-def passed_over(history: History, corrections: Corrections, edits: Iterable[int]) -> RuleFinding | None:
+def passed_over(history: History, corrections: Corrections, edits: Sequence[int]) -> RuleFinding | None:
     """Return a failed edit that is never made and is claimed all the same."""
     acts, end = history.acts, len(history.acts)
     steps = history.trajectory.steps
     last = next((index for index in reversed(history.agent_steps) if steps[index].text), None)
-    if last is None:
+    if last is None or not edits:
         return None
-    last_change = next((place for place in range(end - 1, -1, -1) if _changes_files(acts[place])), -1)
+    last_change = next((place for place in range(end - 1, -1, -1) if changes_files(acts[place])), -1)
     for place in edits:
         act = acts[place]
         path, failure = path_of(act.call), own_failure(act)
@@ -122,7 +121,3 @@ def _claims(text: str, name: str) -> bool:
     if _CLAIM.search(text) and not _ADMISSION.search(text):
         return True
     return (name in text or len(text) <= _FEW_WORDS) and not _DOUBT.search(text.lower())
-
-
-def _changes_files(act: Act) -> bool:
-    return any(effect.verb in CHANGES_FILES for effect in effects(act))
