@@ -5,10 +5,10 @@ asked for, so that the command line starts fast; type checkers see all of them.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from misstep.harness.version import __version__
 
+TYPE_CHECKING = False  # without `typing`, whose import each call of a hook would wait for
 if TYPE_CHECKING:
     from misstep.analysis.tables import Row, Table
     from misstep.harness.agent.actions import Observation

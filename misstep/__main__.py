@@ -6,9 +6,11 @@ A hook, which an agent waits for, goes its own way: what other commands import t
 import os
 import sys
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, NoReturn
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from misstep.harness.errors import MisstepError
 
 _HELP = {"-h", "--help"}
@@ -64,7 +66,7 @@ def _of_the_system(error: OSError) -> "MisstepError":
     return InputError(error.strerror or str(error), "Check its permissions.", file=error.filename)
 
 
-def _end(error: "MisstepError") -> NoReturn:
+def _end(error: "MisstepError") -> "NoReturn":
     from misstep.harness.escaping import plain
     from misstep.harness.progress import say
 

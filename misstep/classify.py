@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from misstep.analysis.pages.findings import complaints, findings_text, new_text, shares, with_new
+from misstep.analysis.measures.findings import complaints, findings_text, new_text, shares, with_new
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.journal.records import REPORT
 from misstep.harness.places import path_text
@@ -16,8 +16,7 @@ from misstep.harness.progress import say
 from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.inputs import Changed
 from misstep.harness.runs.opened import open_of
-from misstep.judge.options import settle
-from misstep.options.category_judges import JudgesOptions
+from misstep.options.category_judges import JudgesOptions, settle
 from misstep.options.common import (
     Html,
     Json,

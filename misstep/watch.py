@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from misstep.analysis.pages.findings import finding_line
+from misstep.analysis.measures.findings import finding_line
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.escaping import plain
 from misstep.harness.journal.classified import SessionFinding

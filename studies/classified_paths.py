@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from misstep.analysis.measures.costs import Price, costs_of
-from misstep.analysis.pages.findings import Findings, findings, with_new
+from misstep.analysis.measures.findings import Findings, findings, with_new
 from misstep.harness.clients.prices import Prices, known_prices
 from misstep.harness.journal.classified import LabelledSession, SessionFinding, Summary, labelled_sessions
 from misstep.harness.journal.records import (

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 import msgspec
 from msgspec import structs
 
+from misstep.analysis.measures.findings import Findings
 from misstep.analysis.measures.session_comparison import (
     SessionComparison,
     SessionRun,
@@ -22,7 +23,6 @@ from misstep.analysis.measures.session_comparison_tables import (
 )
 from misstep.analysis.measures.session_rates import Grouping, group_of, rates_by, session_rates_table
 from misstep.analysis.pages import Foot, Section, page
-from misstep.analysis.pages.findings import Findings
 from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.plots import forest
 from misstep.analysis.stats.estimate import Estimate

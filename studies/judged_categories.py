@@ -7,9 +7,9 @@ from pathlib import Path
 
 from misstep.analysis.gold import read_gold
 from misstep.analysis.measures.costs import costs_of
+from misstep.analysis.measures.findings import Findings, findings
 from misstep.analysis.measures.prevalence import ANY
 from misstep.analysis.measures.session_correction import JudgedSession, corrected_shares, majorities
-from misstep.analysis.pages.findings import Findings, findings
 from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.clients.prices import known_prices
 from misstep.harness.errors import InputError, MissingPrerequisite, opening

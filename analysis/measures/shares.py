@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.clusters.few import bounded
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
@@ -21,6 +20,8 @@ def clustered_share(clusters: Sequence[tuple[int, int]], undefined: str) -> Esti
     sizes = [n for _, n in clusters if n]
     if not sizes:
         return Estimate(None, n=0, reason=undefined)
+    from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard  # numpy takes a tenth of a second
+
     share = korn_graubard(clusters)
     return bounded(share, len(sizes)) if len(sizes) < sum(sizes) else share
 

@@ -9,7 +9,7 @@ A question, a condition, a report, a quotation, code and what another sentence o
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -76,10 +76,7 @@ class _Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _DATA = msgspec.toml.decode(Path(__file__).with_name("limits.toml").read_bytes(), type=_Data)
-PATTERNS = {
-    one.name: (one, _DATA.compiled(f"{_DATA.opening}(?:{one.clause}){_DATA.closing}{_DATA.ends}"))
-    for one in _DATA.patterns
-}
+PATTERNS = {one.name: one for one in _DATA.patterns}
 _CLAUSE, _DOUBT, _SUBJECT = map(_DATA.compiled, (_DATA.clause, _DATA.doubt, rf"\W*{_DATA.subject}"))
 _ORDER = _DATA.compiled(rf"(?:^|[,;:—–]\s){_DATA.opening}{_DATA.order}")
 _PERMISSION, _POINTING, _WORK = map(_DATA.compiled, (_DATA.permission, _DATA.pointing, _DATA.work))
@@ -119,7 +116,7 @@ def _limits_of_sentence(sentence: str, since: int) -> Iterator[tuple[Limit, tupl
     for start in _CLAUSE.finditer(sentence):
         text = sentence[start.end() :].lstrip()
         offset = len(sentence) - len(text)
-        matches = ((one, pattern.match(text)) for one, pattern in PATTERNS.values()) if offset >= end else ()
+        matches = ((one, _of_clause(one).match(text)) for one in PATTERNS.values()) if offset >= end else ()
         one, match = next(((one, match) for one, match in matches if match), (None, None))
         goes_on = re.fullmatch(r"\s*(?:and|but)?\s*", start[0]) and start.start() > 0
         if one is None or match is None or (goes_on and not _ORDER.search(sentence[: start.start()])):
@@ -129,6 +126,12 @@ def _limits_of_sentence(sentence: str, since: int) -> Iterator[tuple[Limit, tupl
         if not any(map(_DOUBT.search, rest)):
             kinds = _deeds(match) if one.forbids == "deed" else [one.forbids]
             yield from ((Limit(kind, _targets(match), sentence, since), rest) for kind in kinds)
+
+
+@cache
+def _of_clause(one: _Pattern) -> re.Pattern[str]:
+    """Return the pattern of a whole clause; most turns set no limit, and such patterns take long to compile."""
+    return _DATA.compiled(f"{_DATA.opening}(?:{one.clause}){_DATA.closing}{_DATA.ends}")
 
 
 def _deeds(match: re.Match[str]) -> list[str]:

@@ -58,15 +58,17 @@ LONGEST_SENTENCE = 600
 _OWN_TAGS = (
     "user_query|task|instructions?|request|query|user_request|user_message|prompt|rules|constraints|requirements"
 )
-_PASTED = (
-    re.compile(rf"<!--.*?-->|<(?!(?:{_OWN_TAGS})\b)([a-z][\w-]*)(?:\s[^<>\n]*)?>.*?</\1>", re.DOTALL | re.IGNORECASE),
-    re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE),
-    re.compile(r"^[ \t]*>.*$", re.MULTILINE),
-    re.compile(r"^[ \t]*(?://|#|;;|/\*|<!--|%|\$ ).*$", re.MULTILINE),
-    re.compile(r"(?:\A|\n)[ \t]*\n((?:(?: {4}|\t)(?![-*•]|\d+[.)]).*(?:\n|\Z))+)"),
-)
+_PASTED: dict[tuple[str, ...], re.Pattern[str]] = {
+    ("<",): re.compile(
+        rf"<!--.*?-->|<(?!(?:{_OWN_TAGS})\b)([a-z][\w-]*)(?:\s[^<>\n]*)?>.*?</\1>", re.DOTALL | re.IGNORECASE
+    ),
+    ("```", "~~~"): re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE),
+    (">",): re.compile(r"^[ \t]*>.*$", re.MULTILINE),
+    ("//", "#", ";;", "/*", "<!--", "%", "$ "): re.compile(r"^[ \t]*(?://|#|;;|/\*|<!--|%|\$ ).*$", re.MULTILINE),
+    ("    ", "\t"): re.compile(r"(?:\A|\n)[ \t]*\n((?:(?: {4}|\t)(?![-*•]|\d+[.)]).*(?:\n|\Z))+)"),
+}
 """What is not the user's own, in the order in which it goes: tagged blocks, code, quoted lines, comments and headings,
-indented lines."""
+indented lines; each with pieces of which it has one."""
 
 _QUOTATION = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
 _WORDS_OF_A_NAME = 3
@@ -76,8 +78,8 @@ _BREAK = re.compile(r"(?<=[.!?;])(?<!\.\.)\s+|\n+")
 def sentences_of(text: str) -> list[str]:
     """Return a turn's own sentences, without code, logs, tagged blocks and what it quotes at length."""
     text = text[:LONGEST].replace("’", "'")
-    for pasted in _PASTED:
-        text = pasted.sub("\n", text)
+    for pieces, pasted in _PASTED.items():
+        text = pasted.sub("\n", text) if has(text, pieces) else text
     text = _QUOTATION.sub(lambda match: match[0] if len(match[0].split()) <= _WORDS_OF_A_NAME else " ", text)
     return [part[:LONGEST_SENTENCE] for part in _BREAK.split(text.replace("**", "")) if part and not part.isspace()]
 

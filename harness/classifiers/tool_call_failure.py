@@ -11,11 +11,11 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects
 from misstep.harness.classifiers.calls.error_lines import exit_code
 from misstep.harness.classifiers.calls.failures import CallFailure, failed, own_failure
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.classifiers.calls.identity import Spelling, arguments_key, call_key
+from misstep.harness.classifiers.calls.natures import changes_files
 from misstep.harness.classifiers.calls.rejections import rejections
 from misstep.harness.classifiers.calls.same_answers import is_a_search, same_complaint
 from misstep.harness.classifiers.calls.shell import commands_of
@@ -146,7 +146,7 @@ def _one_error_running(run: _Run, errors: list[_Error]) -> RuleFinding | None:
             runs.pop(name, None)
             for subject in _programs(act) if any(one.__class__ is tuple for one in runs) else ():
                 runs.pop(subject, None)
-            if runs and _changes_files(act):  # what fails again after a change is being worked on
+            if runs and changes_files(act):  # what fails again after a change is being worked on
                 runs = {key: tail for key, tail in runs.items() if tail[1][0].failure.fault not in _OF_THE_MATTER}
             continue
         subject = name if act.line is None else ("program", program_at_fault(act, error.failure))
@@ -295,7 +295,3 @@ def _shown(run: _Run, errors: list[_Error], family: str = "own_error") -> RuleFi
     if not after:
         return RuleFinding(family, steps, f"{fails}, and no call comes after ({counted(steps)}).")
     return RuleFinding(family, steps, f"{fails}, and is not put right in the {after} calls after ({counted(steps)}).")
-
-
-def _changes_files(act: Act) -> bool:
-    return any(effect.verb in CHANGES_FILES for effect in effects(act))

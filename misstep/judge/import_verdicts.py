@@ -8,6 +8,7 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.judge import options
 from misstep.options.common import Data, path_or_address, say_remarks
+from misstep.options.run_folders import exit_unless_whole
 
 PathOption = Annotated[
     Path,
@@ -72,7 +73,7 @@ def import_verdicts(
     say_remarks(imported.remarks)
     ended = run_judge(imported.judge, folder, out, ClientSettings(), arguments=sys.argv[1:])
     options.print_scores(out, folder, json=json)
-    options.exit_unless_whole(ended)
+    exit_unless_whole(ended)
     if ended.failed or any(one.status == "unreadable" for one in imported.judge.verdicts.values()):
         raise typer.Exit(1)
 

@@ -72,4 +72,4 @@ def probe(
     if stopped is not None:
         raise stopped
     print(document if json else text, end="")
-    options.exit_unless_whole(ended)
+    run_folders.exit_unless_whole(ended)

@@ -91,6 +91,6 @@ def run(
     options.print_scores(out, folder, json=json, plumbing=asking.local, shown=stopped is None)
     if stopped is not None:
         raise stopped
-    options.exit_unless_whole(ended)
+    run_folders.exit_unless_whole(ended)
     if gates:
         limits.settle(gates, kept_figures(out), f"misstep judge run {judge}")

@@ -11,6 +11,7 @@ from misstep.harness.errors import UsageError
 from misstep.options.common import path_alone
 from misstep.options.groups import OptionGroup
 from misstep.options.model import ModelOptions, client_settings, with_local_model
+from misstep.options.run_folders import exit_unless_whole
 
 if TYPE_CHECKING:
     from misstep.studies.judged_categories import CategoryJudges
@@ -55,3 +56,11 @@ class JudgesOptions(OptionGroup, frozen=True):
                 client = client_settings(known, getattr(judge, "base_url", None))
                 opened.setdefault(category, CategoryJudge(category, judge, client))
             yield CategoryJudges([opened[one] for one in categories if one in opened], self.gold, known.in_flight)
+
+
+def settle(category_judges: "CategoryJudges | None") -> None:
+    """Say what the judges of categories were not asked or could not answer, and end with an exit code that says so."""
+    if category_judges is not None and category_judges.missing is not None:
+        raise category_judges.missing
+    for ended in category_judges.ends if category_judges is not None else ():
+        exit_unless_whole(ended)

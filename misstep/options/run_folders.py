@@ -4,16 +4,19 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from misstep.harness.classifiers import CLASSIFIERS
 from misstep.harness.copies import is_address
-from misstep.harness.errors import UsageError
+from misstep.harness.errors import UsageError, closed
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.options.common import moment
+
+if TYPE_CHECKING:
+    from misstep.harness.runs.kind import RunEnd
 
 
 def run_folder(text: str) -> Path:
@@ -101,3 +104,21 @@ Until = Annotated[
     datetime | None,
     typer.Option(metavar="WHEN", parser=moment, help="Leave out files that were last changed then or later."),
 ]
+
+
+def exit_unless_whole(ended: "RunEnd") -> None:
+    """Say which items were not asked about or failed, and end with exit code 1 unless the run is finished."""
+    if not (ended.stopped or ended.failed):
+        return
+    from misstep.analysis.tables.wording import counted_text
+
+    items = counted_text(ended.wanted, "item")
+    if ended.stopped:
+        were = "was" if ended.done == 1 else "were"
+        say(f"misstep: stopped: {closed(plain(ended.stopped))} {ended.done:,} of {items} {were} asked.")
+    if ended.failed:
+        why = f" The last failure: {closed(plain(ended.last_failure))}" if ended.last_failure else ""
+        left = "they have no label" if ended.finished else "the same command asks again"
+        say(f"misstep: {ended.failed:,} of {items} failed; {left}.{why}")
+    if ended.stopped or not ended.finished:
+        raise typer.Exit(1)

@@ -37,7 +37,7 @@ def judge_cases(
     from misstep.harness.runs.judging.judge import run_judge
     from misstep.harness.runs.spread import available, open_workers
     from misstep.harness.triage.root_file_systems import RootFileSystems
-    from misstep.judge.options import exit_unless_whole
+    from misstep.options.run_folders import exit_unless_whole
 
     client = client_settings(asking)
     images = RootFileSystems() if judge.method.access == "sandbox" else None  # removed with it, at the end

@@ -1,6 +1,6 @@
 """The documents of commands about sessions."""
 
-from misstep.analysis.pages.findings import Findings
+from misstep.analysis.measures.findings import Findings
 from misstep.harness.runs.triage.generate import TriageCounts
 from misstep.harness.trajectory import Skipped, Unreadable
 from misstep.studies.advice import Advice

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from misstep.analysis.gold import BenchmarkItem
 from misstep.analysis.measures.costs import cost_table
+from misstep.analysis.measures.findings import Findings, left_out, shares
 from misstep.analysis.measures.prevalence import prevalence_table
-from misstep.analysis.pages.findings import Findings, left_out, shares
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Table, of_evidence
 from misstep.analysis.tables.wording import counted_text

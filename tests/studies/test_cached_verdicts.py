@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from misstep.analysis.pages.findings import Findings
+from misstep.analysis.measures.findings import Findings
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.journal.records import SESSION_RECORDS, read_records
 from misstep.harness.runs import verdict_cache

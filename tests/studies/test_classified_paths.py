@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from misstep.analysis.pages.findings import Findings
+from misstep.analysis.measures.findings import Findings
 from misstep.harness.errors import InputError, UnknownFormat
 from misstep.harness.journal.records import read_manifest, read_verdicts
 from misstep.harness.journal.run_folder import PROGRESS

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct, structs
 
 from misstep.analysis.measures.costs import cost_tables
+from misstep.analysis.measures.findings import Findings, judged_notes, left_out, looks, unread
 from misstep.analysis.measures.prevalence import (
     Labels,
     Prevalence,
@@ -42,7 +43,6 @@ from misstep.analysis.pages.browser.wanted import (
     shortened,
     steps_named,
 )
-from misstep.analysis.pages.findings import Findings, judged_notes, left_out, looks, unread
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.pages.page import table_html, table_id

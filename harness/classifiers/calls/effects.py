@@ -92,10 +92,9 @@ def effects(act: Act) -> list[Effect]:
     kind = act.kind
     if kind == "shell":
         commands = commands_of(act)
-        if failed(act) and len(commands) <= 1:
-            return []
         changes = [effect for command in commands for effect in command_effects(command)]
-        return changes or _edit_of_open_file(act, commands)
+        changes = changes or _edit_of_open_file(act, commands)
+        return [] if changes and len(commands) <= 1 and failed(act) else changes
     if kind in ("read", "search", "list", "look", "view", "wait", "ask", "note", "finish", "test") or failed(act):
         return []
     path = path_of(call)

@@ -175,7 +175,7 @@ def line_of(text: str) -> str:
 
 def from_its_error(head: str, *, shows: bool) -> str:
     """Return a short answer from the line on which an error opens: harnesses put a line of their own before it."""
-    if OPENING.match(head) or head.count("\n") > FEW_LINES or (not shows and is_about_call(line_of(head))):
+    if head.count("\n") > FEW_LINES or OPENING.match(head) or (not shows and is_about_call(line_of(head))):
         return head
     place = head.find("\n") + 1
     while place:
@@ -201,6 +201,6 @@ def is_marked(result: ToolResult) -> bool:
     """Whether an answer is marked as an error: in the record, or by a last line of the harness's that says no more."""
     if result.is_error is True or result.exit_code not in (None, 0):
         return True
-    last = result.text[-_MARK:].rstrip()
-    last = last[last.rfind("\n") + 1 :]
+    end = result.text[-_MARK:]
+    last = end.rstrip().rpartition("\n")[2] if "[" in end else ""
     return last.startswith(_MARKS) and _HOLLOW.match(last) is not None

@@ -291,8 +291,9 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> CallFailure | None:
         return None
     if code in _NO_SUCH_PROGRAM:
         return CallFailure("wrong usage", line_of(looked_at))
+    spoken = marked or may_edit or _may_speak(looked_at, line)
     addressed = len(text) <= HEAD and squeezed(act.call.name) in letters_of(head)
-    if not marked and not may_edit and not addressed and not _may_speak(looked_at, line):
+    if not spoken and not addressed:
         return None
     called = {command.program for command in commands_of(act) if not _is_own(command)}
     editing = not called.isdisjoint(_EDITORS) or ("git" in called and "apply" in line)

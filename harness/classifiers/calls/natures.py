@@ -7,7 +7,7 @@ bash {"command": "sleep 30; gh run view"} → wait  edit_file {…}             
 from typing import Literal
 
 from misstep.harness.classifiers.calls import programs
-from misstep.harness.classifiers.calls.effects import command_effects, is_test_run
+from misstep.harness.classifiers.calls.effects import CHANGES_FILES, command_effects, effects, is_test_run
 from misstep.harness.classifiers.calls.failures import own_failure
 from misstep.harness.classifiers.calls.history import Act, once
 from misstep.harness.classifiers.calls.shell import Command, commands_of
@@ -47,6 +47,11 @@ def nature_of(act: Act) -> Nature:
     if natures & {"test", "change"} or ("run" in natures and all(one.program not in _PAUSES for one in commands)):
         natures.discard("wait")
     return max(natures, key=_RANK.__getitem__, default="run")
+
+
+def changes_files(act: Act) -> bool:
+    """Return whether a call wrote, edited, made or deleted a file."""
+    return any(effect.verb in CHANGES_FILES for effect in effects(act))
 
 
 def _only_waits(call: ToolCall) -> bool:

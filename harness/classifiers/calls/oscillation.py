@@ -93,12 +93,13 @@ def oscillation(history: History) -> RuleFinding | None:
     tried = _edits(history, all_tried=True)
     if not _may_oscillate(tried):
         return None
-    edits = _edits(history)
-    if not _may_oscillate(edits):
-        return None
+    back = [edit.path for edit in tried.values() if edit.comes_back]
     errors = {place: error for place, act in enumerate(acts) if _runs(act) and (error := error_of(act)) is not None}
-    often = _most(errors.values()) >= ROUNDS
-    if not often and _most(edit.path for edit in tried.values() if edit.comes_back) < FLIPS:
+    often = _most(errors.values()) >= (ROUNDS if len(back) >= RETURNS else SAME_ERRORS)
+    if not often and _most(back) < FLIPS:
+        return None
+    edits = _edits(history)  # which of them failed costs most to tell
+    if not _may_oscillate(edits):
         return None
     return (_worst(acts, edits, errors) if often else None) or _flips(history, edits)
 
@@ -291,8 +292,9 @@ def error_of(act: Act) -> str | None:
     if result is None or (exit_code(act) == 0 and "|" not in (act.line or "")):
         return None
     text = result.text[-_READ:]
-    matches = (line for line in text.split("\n") if has(line, _ERROR_WORDS) and _ERROR_LINE.match(line))
-    lines = list(islice(matches, _SHOWN_LINES)) if has(text, _ERROR_WORDS) else []
+    words = tuple([word for word in _ERROR_WORDS if word in text])
+    matches = (line for line in text.split("\n") if has(line, words) and _ERROR_LINE.match(line))
+    lines = list(islice(matches, _SHOWN_LINES)) if words else []
     if not lines:
         lines = text.strip().split("\n")[-3:]
         if not result.is_error and exit_code(act) in (None, 0) and not any(map(_NOT_PASSED.search, lines)):

@@ -47,8 +47,8 @@ _DECLINED = re.compile(
 
 _DECLINED_PIECES = (
     "user", "human", "operator", "person", "developer", "reviewer", "owner", "maintainer", "you ", "approv",
-    "permission", "confirm", "consent", "reject", "den", "declin", "refus", "cancel", "dismiss", "disallow", "skip",
-    "abort", "veto", "interrupt", "stop", "nutzer", "utilisateur", "usuario", "utente", "\u7528\u6237",
+    "permission", "confirm", "consent", "reject", "deny", "deni", "declin", "refus", "cancel", "dismiss", "disallow",
+    "skip", "abort", "veto", "interrupt", "stop", "nutzer", "utilisateur", "usuario", "utente", "\u7528\u6237",
     "\u30e6\u30fc\u30b6\u30fc", "\u043f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b",
 )  # fmt: skip
 """Pieces of which an answer has at least one where `_DECLINED` matches."""

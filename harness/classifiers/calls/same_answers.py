@@ -9,11 +9,11 @@ from operator import ne
 from msgspec import Struct
 
 from misstep.harness.classifiers.calls import programs
-from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects
 from misstep.harness.classifiers.calls.error_lines import OPENING, error_object, exit_code, is_marked
 from misstep.harness.classifiers.calls.failures import CallFailure, failed, is_work
 from misstep.harness.classifiers.calls.history import Act
 from misstep.harness.classifiers.calls.identity import Spelling, call_key
+from misstep.harness.classifiers.calls.natures import changes_files
 from misstep.harness.classifiers.calls.others_faults import declined, of_the_disk
 from misstep.harness.classifiers.calls.shell import commands_of, ends_of_names
 from misstep.harness.classifiers.calls.tools import bare_name, words_of
@@ -92,7 +92,7 @@ def same_complaint(acts: list[Act]) -> Complaint | None:
         subject = _subject(act)
         if subject is None:
             words = None
-        if words is None and runs and any(effect.verb in CHANGES_FILES for effect in effects(act)):
+        if words is None and runs and changes_files(act):
             runs.clear()  # what is complained of after a change is being worked on
         evened = "" if words is None else evened_out[place]
         if subject is None:
@@ -124,9 +124,10 @@ def _verbatim(acts: list[Act]) -> Complaint | None:
     """Return calls running that fail with one answer, word for word, though they differ."""
     places: list[int] = []
     for place, act in enumerate(acts):
-        text = act.result.text if act.result is not None and is_marked(act.result) and not declined(act) else ""
-        if _subject(act) is None or of_the_disk(text) or any(one.verb in CHANGES_FILES for one in effects(act)):
-            text = ""  # the work, or a try at changing what is complained of
+        text = act.result.text if act.result is not None and is_marked(act.result) else ""
+        if not text or declined(act) or _subject(act) is None or of_the_disk(text) or changes_files(act):
+            places = []  # no complaint, or the work, or a try at changing what is complained of
+            continue
         if not (places and text == getattr(acts[places[-1]].result, "text", "")):
             places = []
         words = next((line.strip() for line in text.split("\n")[:_LOOKED_AT] if complains(line)), "")

@@ -17,15 +17,19 @@ from misstep.harness.classifiers.calls.programs import words
 _EDIT_BLOCK = re.compile(r"\s*edit[ \t]+(\d++:\d++)[^\n]*+\n(.*?)\nend_of_edit\s*$", re.DOTALL)
 """The command of a line-numbered editor: new text for some lines of the file that is open."""
 
+_WORD = r"(?:\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"|\$\((?:[^()]|\([^()]*\))*\)|[^\s;&|<>()\\'\"]|['\"\\$])+"
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r]+|\\\n|\(\((?:[^()]++|\([^()]*+\))*+\)\))"
     r"|(?P<comment>(?<![^\s;&|])#[^\n]*)"
     r"|(?P<document><<-?[ \t]*(?:'(?P<single>[^'\n]+)'|\"(?P<double>[^\"\n]+)\"|\\?(?P<bare>[A-Za-z_][\w.+-]*)))"
     r"|(?P<redirect>\d*>&\d?|&>>?|\d*>>?\|?|<<<|\d*<)"
     r"|(?P<end>&&|\|\||\|&?|;;?|&|\n|\(|\)|(?<!\S)[{}](?=\s|$))"
-    r"|(?P<word>(?:\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"|\$\((?:[^()]|\([^()]*\))*\)|[^\s;&|<>()\\'\"]|['\"\\$])+)",
+    rf"|(?P<word>{_WORD})",
     re.DOTALL,
 )
+_ONLY_WORDS = re.compile(r"[^;&|<>()\[{}#\n\\]+")
+"""A command line that is one command: nothing in it parts commands, sends texts elsewhere or compares."""
+_WORDS = re.compile(_WORD, re.DOTALL)
 _QUOTES = re.compile(r"'([^']*)'|\"((?:\\.|[^\"\\])*)\"|(?<=[\w.:])(\\)(?=[\w.])|\\(.)", re.DOTALL)
 """Quotes of a word; a backslash between letters is kept, because it parts the folders of a path on Windows."""
 _PIECE = re.compile(r"(?:(?<=&)\d)?([^\s/;&|<>()]+)")
@@ -96,6 +100,8 @@ def commands(line: str) -> tuple[Command, ...]:
     block = _EDIT_BLOCK.match(line)
     if block:
         return (Command(("edit", block.group(1)), fed=block.group(2)),)
+    if len(line) <= _LIMIT and _ONLY_WORDS.fullmatch(line):
+        return tuple(_finished(_WORDS.findall(line), "", [], "", False, 0))
     return tuple(_commands(line[:_LIMIT], "", 0))
 
 

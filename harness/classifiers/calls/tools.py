@@ -138,7 +138,7 @@ def squeezed(name: str) -> str:
 
 def letters_of(text: str) -> str:
     """Return the small letters and digits of a text."""
-    return "".join(letter for letter in text.lower() if letter.isalnum())
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 @lru_cache(maxsize=4096)

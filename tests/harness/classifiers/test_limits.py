@@ -13,7 +13,7 @@ def read(text: str) -> list[tuple[str, tuple[str, ...]]]:
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_a_pattern_reads_its_example_and_leaves_what_looks_alike(name: str) -> None:
-    pattern = PATTERNS[name][0]
+    pattern = PATTERNS[name]
     assert read(pattern.reads)
     assert not read(pattern.leaves)
 

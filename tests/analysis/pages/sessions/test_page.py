@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from misstep.analysis.measures.findings import findings
 from misstep.analysis.pages.browser.frame import Listed
 from misstep.analysis.pages.browser.shown_run import SESSION_CHARACTERS, show_session
-from misstep.analysis.pages.findings import findings
 from misstep.analysis.pages.sessions.page import FindingLine, FlaggedSessions, sessions_page
 from misstep.harness.errors import InputError
 from misstep.harness.journal.classified import LabelledSession, Labels, PlacedVerdict, Summary

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from misstep.analysis.pages.findings import Findings, NewSessions, findings, findings_text, new_text, with_new
+from misstep.analysis.measures.findings import Findings, NewSessions, findings, findings_text, new_text, with_new
 from misstep.harness.journal.classified import Labels, SessionFinding, Summary
 from misstep.harness.trajectory import Skipped, Unreadable
 

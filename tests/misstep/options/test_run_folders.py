@@ -4,7 +4,7 @@ import pytest
 import typer
 
 from misstep.harness.runs.kind import RunEnd
-from misstep.judge.options import exit_unless_whole
+from misstep.options.run_folders import exit_unless_whole
 
 
 @pytest.mark.parametrize(
