@@ -12,7 +12,7 @@ GLUE = frozenset(
         r"\w+",
         """
         a about all also an and any are as at be been but by can could did do does for from had has have he
-        her his how i if in into is it its just like me more most my no nor not of on one only or other our
+        her his how i if in into is it its just like me more most must my no nor not of on one only or other our
         out over own please s she should so some such t than that the their them then there these they this
         those to too up us very was we were what when where which while who will with would you your
         """,
@@ -53,15 +53,22 @@ def _says_something(phrase: Phrase) -> bool:
     return sum(word not in GLUE for word in phrase) > 1
 
 
-def phrases_of_pattern(pattern: "re.Pattern[Any]") -> set[Phrase]:
-    """The phrases that a match of an expression can hold by its literal letters, through every alternative."""
-    follower = _Follower()
+def beginnings_of(wanted: Iterable[Phrase]) -> frozenset[Phrase]:
+    return frozenset(phrase[:length] for phrase in wanted for length in range(1, len(phrase)))
+
+
+def phrases_of_pattern(
+    pattern: "re.Pattern[Any]", wanted: frozenset[Phrase], beginnings: frozenset[Phrase]
+) -> set[Phrase]:
+    """Which wanted phrases a match of an expression can hold by its literal letters, through every alternative."""
+    follower = _Follower(wanted, beginnings)
     follower.finish(follower.through(re._parser.parse(pattern.pattern, pattern.flags), {_START}))  # type: ignore[attr-defined]
     return follower.found
 
 
 class _Follower:
-    def __init__(self) -> None:
+    def __init__(self, wanted: frozenset[Phrase], beginnings: frozenset[Phrase]) -> None:
+        self.wanted, self.beginnings = wanted, beginnings
         self.found: set[Phrase] = set()
 
     def through(self, nodes: Iterable[Any], states: set[State]) -> set[State]:
@@ -112,8 +119,9 @@ class _Follower:
         if not part.strip("'"):
             return whole, ""
         row = (*whole, part.strip("'"))
-        self.found |= _ending(row)
-        return row[1 - LONGEST :], ""
+        runs = [row[start:] for start in range(len(row))]
+        self.found |= self.wanted.intersection(runs)
+        return next((run for run in runs if run in self.beginnings), ()), ""
 
 
 def _letters(members: list[Any]) -> list[str | None]:

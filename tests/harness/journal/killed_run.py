@@ -6,7 +6,6 @@ away. Half of what is being written stands there when the process dies.
 
 import os
 import signal
-import sys
 from functools import partial
 from io import FileIO
 from pathlib import Path
@@ -108,7 +107,3 @@ def main(folder: str, kind: str, after: str, paid: str) -> None:
         done = getattr(Path, name)
         setattr(Path, name, lambda self, *given, done=done, **named: fate.place(partial(done, self), *given, **named))
     run(Path(folder), kind, paid=paid == "paid")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

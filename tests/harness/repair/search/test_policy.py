@@ -26,6 +26,10 @@ from tests.harness.repair.cases import QUICK_PYTEST, price_case, run_of
 from tests.harness.repair.judging import AcceptsNothing
 
 EFFORT = Effort(test_seconds=0.3, spectrum_seconds=4.0, search_seconds=4.0)
+LITTLE = Effort(test_seconds=0.3, spectrum_seconds=1.0, search_seconds=0.3)
+"""For a search that comes to nothing."""
+
+pytestmark = pytest.mark.usefixtures("oracle_once")
 LOOPING = """\
 STEP = 2
 
@@ -176,7 +180,7 @@ def test_a_change_that_cannot_be_written_in_the_format_is_told_and_the_search_go
     case = price_case(tmp_path / "price")
     mixed = case.before / "price.py"
     mixed.write_bytes(mixed.read_bytes().replace(b"\n", b"\r\n", 1))
-    done = _attempt(case, sandbox, "react+tests")
+    done = _attempt(case, sandbox, "react+tests", effort=LITTLE)
     assert (done.error, done.ended, done.patched) == ("", "exit", False)
     assert done.refused > 0
     refusals = [step.results[0] for step in run_of(done).steps if step.calls and step.calls[0].name == "edit"]
@@ -193,7 +197,7 @@ def test_no_setting_without_tests_lets_it_run_them(tmp_path: Path) -> None:
 
 def test_a_program_that_no_change_mends_is_left_as_it_is(tmp_path: Path, sandbox: Sandbox) -> None:
     broken = "class Shelf:\n    def __init__(self, parts):\n        raise KeyError\n"
-    done = _attempt(_shelf(tmp_path / "shelf", broken), sandbox, "react+tests")
+    done = _attempt(_shelf(tmp_path / "shelf", broken), sandbox, "react+tests", effort=LITTLE)
     assert (done.solved, done.patched, done.ended) == (False, False, "exit")
 
 
@@ -205,8 +209,7 @@ def test_a_program_that_answers_for_the_sandbox_is_not_believed(tmp_path: Path, 
         f"        if file.exists():\n            file.write_text(file.read_text() + '{forged}')\n"
         "        raise KeyError\n"
     )
-    little = Effort(test_seconds=0.3, spectrum_seconds=1.0, search_seconds=0.3)
-    done = _attempt(_shelf(tmp_path / "shelf", broken), sandbox, "react+tests", effort=little)
+    done = _attempt(_shelf(tmp_path / "shelf", broken), sandbox, "react+tests", effort=LITTLE)
     assert (done.error, done.solved) == ("", False)
 
 
