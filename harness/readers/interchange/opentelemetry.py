@@ -31,7 +31,7 @@ from misstep.harness.readers.input.decoding import decode_document_or_lines, unr
 from misstep.harness.readers.input.fields import at, filled, text_or_none
 from misstep.harness.readers.interchange.content import as_text, parse_arguments
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.readers.interchange.span_calls import Context, call_of
+from misstep.harness.readers.interchange.span_calls import SpanContext, call_of
 from misstep.harness.readers.interchange.span_messages import (
     SpanMessage,
     answered,
@@ -107,11 +107,11 @@ class _Reading:
         self.by_id = spans
         self.conversation = Conversation()
         self.model: str | None = None
-        self._contexts: dict[str | None, Context] = {}
+        self._contexts: dict[str | None, SpanContext] = {}
         self._agents = {span.id: span.id for span in self.spans if span.kind == "AGENT"}
         self._agent_of: dict[str, str | None] = {}
         self._asking = {self._agent(span) for span in self.spans if span.kind == "LLM"}
-        self._outermost: Context | None = None
+        self._outermost: SpanContext | None = None
         self._turn_of: dict[str, Turn] = {}
 
     def trajectory(self, trace: str, source: Source, unfinished: str | None) -> Trajectory:
@@ -162,7 +162,7 @@ class _Reading:
     def _agent(self, span: Span) -> str | None:
         return self._around(span, self._agents, self._agent_of)
 
-    def _context(self, span: Span) -> Context:
+    def _context(self, span: Span) -> SpanContext:
         agent = self._agent(span)
         if agent not in self._contexts:
             around = (
@@ -170,7 +170,7 @@ class _Reading:
             )
             speaker = self.by_id[agent].name if agent is not None and around else None
             outermost = not self._asking.intersection(around)
-            self._contexts[agent] = Context(outermost, speaker, [], set(), makers={}, asked={})
+            self._contexts[agent] = SpanContext(outermost, speaker, [], set(), makers={}, asked={})
         return self._contexts[agent]
 
     def _place_model(self, span: Span) -> None:
@@ -207,7 +207,7 @@ class _Reading:
             (as_text(span.attributes[name]) for name in _MODEL if name in span.attributes), None
         )
 
-    def _take_over(self, context: Context, texts: list[tuple[str, str]]) -> None:
+    def _take_over(self, context: SpanContext, texts: list[tuple[str, str]]) -> None:
         """Let an agent go on with the conversation of the one before, if it was handed over with all that was said."""
         before, self._outermost = self._outermost, context
         if before is None or context.turn is not None:
@@ -217,7 +217,7 @@ class _Reading:
             context.inputs, context.seen, context.makers = before.inputs, before.seen, before.makers
             context.turn, context.unechoed, context.asked = before.turn, before.unechoed, before.asked
 
-    def _place_input(self, message: SpanMessage, context: Context, by_user: bool) -> None:
+    def _place_input(self, message: SpanMessage, context: SpanContext, by_user: bool) -> None:
         if message.role in ("tool-call", "assistant", "model"):
             if message.role == "tool-call":
                 pass
