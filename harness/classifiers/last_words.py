@@ -37,11 +37,16 @@ _TAKES_AWAY = re.compile(r"\b(?:rm\w*|del\w*|remov\w*|stop|\w*kill|uninstall|dro
 
 _DOUBT = re.compile(
     r"n't\b|\b(?:no|not|nor|none|nothing|never|cannot|without|instead|unless|until|unable|sorry|unfortunately|however|"
-    r"but|though|already|still|yet|left|leav\w+|skip\w*|remain\w*|stop\w*|need\w*|should|would|could|may|might|must|"
-    r"please|try|tried|manual\w*|if|why|whether|unchanged|as it (?:is|was)|todo|next|will|going|plan\w*|let me|i'll|"
-    r"let's|fail\w*|error\w*|problem\w*|issue\w*|differ\w*|other|mismatch\w*|miss\w*|wrong|block\w*|stuck|"
-    r"nicht|kein\w*|leider|konnte\w*|noch|schon|pas|aucune?|impossible|erreur|pude|tampoco|nie|nem|ne|nao|não|non|niet|"
-    r"geen|ikke|inte|не|нет)\b|[?？]|ошиб|удал|[无不没未]|失[败敗]|ません|できな"
+    r"but|though|already|still|yet|left|leav\w+|skip\w*|remain\w*|stop\w*|need\w*|requires?|should|would|could|may|might|"
+    r"must|please|try|tried|manual\w*|if|why|whether|unchanged|as (?:it (?:is|was)|before|asked)|todo|next|will|going|"
+    r"plan\w*|let me|i'll|let's|fail\w*|error\w*|problem\w*|issue\w*|differ\w*|other|mismatch\w*|miss\w*|wrong|invalid|"
+    r"block\w*|stuck|red|broken?|breaks|crash\w*|killed|refus\w*|reject\w*|den(?:y|ie[sd])|forbid\w*|prevent\w*|"
+    r"turned (?:back|down|away)|violat\w*|aborted|findings?|known|dead|"
+    r"nicht|kein\w*|leider|konnte\w*|noch|schon|scheiter\w*|gescheitert|fehl\w*|verweiger\w*|abgelehnt|unbekannt|"
+    r"pas|aucune?|impossible|erreur\w*|échou\w*|échec|refusée?s?|manque|pude|tampoco|fall(?:ó|aron|ado|a)|rechaz\w*|"
+    r"falta\w*|falh\w*|recusad\w*|negad\w*|manca|rifiut\w*|fallit\w*|negat\w*|nie|brak\w*|błąd|przerwan\w*|odrzuc\w*|"
+    r"nem|ne|nao|não|non|niet|geen|mislukt\w*|weiger\w*|geweigerd|ontbreekt|ikke|inte|misslyckad\w*|не|нет)\b"
+    r"|[?？]|ошиб|отказ|удал|[无不没未]|失[败敗]|错误|拒[絕绝否]|エラー|ません|できな|실패|오류"
 )
 """Words of which one is wherever somebody admits, doubts, asks or puts off, and many more places."""
 
