@@ -87,8 +87,8 @@ class _Later(Struct):
 def passed_over(history: History, corrections: Corrections) -> RuleFinding | None:
     """Return the last thing done in vain that nothing puts right: claimed as done at the end, or not spoken of."""
     last = history.agent_steps[-1]
-    text = _last_words(history, last)
-    if not text or _DOUBT.search(without_denials(text.lower())):
+    text = last_words(history)
+    if not text or admits(text):
         return None
     claimed = _stems(text)
     later = _Later()
@@ -110,8 +110,20 @@ def passed_over(history: History, corrections: Corrections) -> RuleFinding | Non
     return shown
 
 
-def _last_words(history: History, last: int) -> str:
+def admits(text: str) -> bool:
+    """Return whether a text has a word of somebody who admits, doubts, asks or puts off."""
+    return _DOUBT.search(without_denials(text.lower())) is not None
+
+
+def tells(history: History, words: str) -> bool:
+    """Return whether the agent's last words admit something, or tell what was complained of."""
+    text = last_words(history)
+    return bool(text) and (admits(text) or not _stems(words).isdisjoint(_stems(text)))
+
+
+def last_words(history: History) -> str:
     """Return what the agent says in its last turn, or with the call that hands its work in; else nothing."""
+    last = history.agent_steps[-1]
     acts = [act for act in history.acts if act.step == last]
     if not all(act.kind == "finish" or _HANDS_IN.match(act.line or "") for act in acts):
         return ""
