@@ -9,8 +9,8 @@ from operator import ne
 from msgspec import Struct
 
 from misstep.harness.classifiers.calls import programs
-from misstep.harness.classifiers.calls.error_lines import OPENING, error_object, exit_code, is_marked
-from misstep.harness.classifiers.calls.failures import CallFailure, failed, is_work
+from misstep.harness.classifiers.calls.error_lines import OPENING, error_object, exit_code, is_marked, telling
+from misstep.harness.classifiers.calls.failures import CallFailure, failed, is_work, own_failure
 from misstep.harness.classifiers.calls.history import Act
 from misstep.harness.classifiers.calls.identity import Spelling, call_key
 from misstep.harness.classifiers.calls.natures import changes_files
@@ -164,9 +164,11 @@ def _complaint(act: Act) -> str | None:
         return None
     if not marked and not _may_complain(act, result.text):
         return None
+    if (failure := own_failure(act)) is not None and failure.fault == "missing file":
+        return None  # a path that does not exist is a guess, and no complaint of the tool's
     own = str(act.line or "").strip()
     filled = islice(filter(None, map(str.strip, result.text.split("\n"))), _LOOKED_AT)
-    lines = [_LABEL.sub("", line, count=1) for line in filled]
+    lines = [_LABEL.sub("", line, count=1) for line in telling(filled)]
     candidates = [line for line in lines if not (own and own in line)]
     if act.kind == "shell":
         candidates = [line for line in candidates if _is_of_the_program(line, act, marked)]
