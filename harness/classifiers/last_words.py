@@ -51,6 +51,26 @@ _DOUBT = re.compile(
 """Words of which one is wherever somebody admits, doubts, asks or puts off, and many more places."""
 
 
+_ASKS_FOR_REFUSAL = re.compile(
+    r"\b(?:refus\w*|reject\w*|den(?:y|ie[sd])|forbid\w*|block\w*|prevent\w*|protect\w*|limit\w*|guard\w*|invalid|malformed|"
+    r"wrong|bad|broken|fuzz\w*|cannot be|can't be|crash\w*)\b"
+)
+"""How a user asks for what turns something down: that a command is turned down may be what was asked for."""
+
+_ASKS_FOR_RED = re.compile(r"\breproduc\w*|\b(?:failing|red|negative) (?:\w+ )?(?:tests?|cases?|specs?)\b")
+_MENDS = re.compile(r"\b(?:fix\w*|repair\w*|mend\w*|solv\w*|resolv\w*|pass(?:es)?|green)\b")
+
+_LETS_BE = re.compile(
+    r"\b(?:ignor\w*|never ?mind|anyway|don't (?:care|mind|worry)|do not (?:care|mind|worry)|"
+    r"leave (?:that|it|them|those)|known to|is known|are known|not (?:your|our) (?:job|problem|concern)|expected to)\b"
+)
+"""How a user says that a failure does not matter."""
+
+_PLACE = re.compile(r"(?<![\w-])[\w-]++(?:[./:][\w-]++)+|(?<!\w)\d{3,}(?!\w)")
+"""A place or a code that an answer names: `src/a.py:3`, `spec.replicas`, `404`."""
+
+_SENTENCE = re.compile(r"[.!?;]\s|\n")
+
 _HANDS_IN = re.compile(r"submit\b|echo [^|;&]*_FINAL_OUTPUT\b")
 """Command lines that end a run: what is said with them is the agent's last word."""
 
@@ -95,7 +115,7 @@ def passed_over(history: History, corrections: Corrections) -> RuleFinding | Non
     shown: RuleFinding | None = None
     for place in range(sum(act.step < last for act in history.acts) - 1, -1, -1):
         act = history.acts[place]
-        if _in_vain(act) and not _put_right(history, corrections, place, later):
+        if _in_vain(act) and not _as_asked(history, act, text) and not _put_right(history, corrections, place, later):
             name = act.line or path_of(act.call) or bare_name(act.call.name)
             failure = own_failure(act) or CallFailure("error", line_of(act.result.text if act.result else ""))
             claims = _is_told(act) and not (_own_words(act).isdisjoint(claimed) and _goes_on(act, later))
@@ -139,6 +159,24 @@ def _in_vain(act: Act) -> bool:
     if declined(act) or nature_of(act) not in ("change", "run", "test"):
         return False
     return failed(act) or _tests_fail(act)
+
+
+def _as_asked(history: History, act: Act, text: str) -> bool:
+    """Return whether the user asked for a failure or let it be, or the last words tell of it as of what was found."""
+    answer = act.result.text[:_READ] if act.result else ""
+    asked = [turn.lowered[:_READ] for turn in history.turns]
+    tests = nature_of(act) == "test"
+    for request in asked:
+        wanted = (_ASKS_FOR_RED if tests else _ASKS_FOR_REFUSAL).search(request)
+        if act.kind not in _EDITS and wanted and not _MENDS.search(request):
+            return True
+        let_be = [_stems(sentence) for sentence in _SENTENCE.split(request) if _LETS_BE.search(sentence)]
+        if let_be and not (_own_words(act) | _stems(answer)).isdisjoint(set().union(*let_be)):
+            return True
+    if any(nature_of(other) == "change" for other in history.acts):
+        return False
+    known = set(_PLACE.findall("\n".join((*asked, act.line or ""))))
+    return not (set(_PLACE.findall(answer.lower())) - known).isdisjoint(_PLACE.findall(text.lower()))
 
 
 def _tests_fail(act: Act) -> bool:

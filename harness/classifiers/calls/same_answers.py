@@ -121,7 +121,7 @@ def is_a_search(acts: list[Act], places: Sequence[int]) -> bool:
 
 def is_a_series(acts: list[Act], places: Sequence[int]) -> bool:
     """Return whether calls differ in one value alone: what is asked of each host, each port or each broken sample."""
-    words = [(acts[place].line or str(acts[place].call.arguments)).split() for place in places]
+    words = [(acts[place].line or str(acts[place].call.arguments)).replace("=", " ").split() for place in places]
     return all(len(one) == len(other) and sum(map(ne, one, other)) <= 1 for one, other in pairwise(words))
 
 
@@ -135,7 +135,7 @@ def _verbatim(acts: list[Act]) -> Complaint | None:
             continue
         if not (places and text == getattr(acts[places[-1]].result, "text", "")):
             places = []
-        words = next((line.strip() for line in text.split("\n")[:_LOOKED_AT] if complains(line)), "")
+        words = next((line.strip() for line in telling(text.split("\n")[:_LOOKED_AT]) if complains(line)), "")
         if len(words) < _SAYS_SOMETHING:
             places = []
             continue
