@@ -37,14 +37,39 @@ _TAKES_AWAY = re.compile(r"\b(?:rm\w*|del\w*|remov\w*|stop|\w*kill|uninstall|dro
 
 _DOUBT = re.compile(
     r"n't\b|\b(?:no|not|nor|none|nothing|never|cannot|without|instead|unless|until|unable|sorry|unfortunately|however|"
-    r"but|though|already|still|yet|left|leav\w+|skip\w*|remain\w*|stop\w*|need\w*|should|would|could|may|might|must|"
-    r"please|try|tried|manual\w*|if|why|whether|unchanged|as it (?:is|was)|todo|next|will|going|plan\w*|let me|i'll|"
-    r"let's|fail\w*|error\w*|problem\w*|issue\w*|differ\w*|other|mismatch\w*|miss\w*|wrong|block\w*|stuck|"
-    r"nicht|kein\w*|leider|konnte\w*|noch|schon|pas|aucune?|impossible|erreur|pude|tampoco|nie|nem|ne|nao|não|non|niet|"
-    r"geen|ikke|inte|не|нет)\b|[?？]|ошиб|удал|[无不没未]|失[败敗]|ません|できな"
+    r"but|though|already|still|yet|left|leav\w+|skip\w*|remain\w*|stop\w*|need\w*|requires?|should|would|could|may|might|"
+    r"must|please|try|tried|manual\w*|if|why|whether|unchanged|as (?:it (?:is|was)|before|asked)|todo|next|will|going|"
+    r"plan\w*|let me|i'll|let's|fail\w*|error\w*|problem\w*|issue\w*|differ\w*|other|mismatch\w*|miss\w*|wrong|invalid|"
+    r"block\w*|stuck|red|broken?|breaks|crash\w*|killed|refus\w*|reject\w*|den(?:y|ie[sd])|forbid\w*|prevent\w*|"
+    r"turned (?:back|down|away)|violat\w*|aborted|findings?|known|dead|"
+    r"nicht|kein\w*|leider|konnte\w*|noch|schon|scheiter\w*|gescheitert|fehl\w*|verweiger\w*|abgelehnt|unbekannt|"
+    r"pas|aucune?|impossible|erreur\w*|échou\w*|échec|refusée?s?|manque|pude|tampoco|fall(?:ó|aron|ado|a)|rechaz\w*|"
+    r"falta\w*|falh\w*|recusad\w*|negad\w*|manca|rifiut\w*|fallit\w*|negat\w*|nie|brak\w*|błąd|przerwan\w*|odrzuc\w*|"
+    r"nem|ne|nao|não|non|niet|geen|mislukt\w*|weiger\w*|geweigerd|ontbreekt|ikke|inte|misslyckad\w*|не|нет)\b"
+    r"|[?？]|ошиб|отказ|удал|[无不没未]|失[败敗]|错误|拒[絕绝否]|エラー|ません|できな|실패|오류"
 )
 """Words of which one is wherever somebody admits, doubts, asks or puts off, and many more places."""
 
+
+_ASKS_FOR_REFUSAL = re.compile(
+    r"\b(?:refus\w*|reject\w*|den(?:y|ie[sd])|forbid\w*|block\w*|prevent\w*|protect\w*|limit\w*|guard\w*|invalid|malformed|"
+    r"wrong|bad|broken|fuzz\w*|cannot be|can't be|crash\w*)\b"
+)
+"""How a user asks for what turns something down: that a command is turned down may be what was asked for."""
+
+_ASKS_FOR_RED = re.compile(r"\breproduc\w*|\b(?:failing|red|negative) (?:\w+ )?(?:tests?|cases?|specs?)\b")
+_MENDS = re.compile(r"\b(?:fix\w*|repair\w*|mend\w*|solv\w*|resolv\w*|pass(?:es)?|green)\b")
+
+_LETS_BE = re.compile(
+    r"\b(?:ignor\w*|never ?mind|anyway|don't (?:care|mind|worry)|do not (?:care|mind|worry)|"
+    r"leave (?:that|it|them|those)|known to|is known|are known|not (?:your|our) (?:job|problem|concern)|expected to)\b"
+)
+"""How a user says that a failure does not matter."""
+
+_PLACE = re.compile(r"(?<![\w-])[\w-]++(?:[./:][\w-]++)+|(?<!\w)\d{3,}(?!\w)")
+"""A place or a code that an answer names: `src/a.py:3`, `spec.replicas`, `404`."""
+
+_SENTENCE = re.compile(r"[.!?;]\s|\n")
 
 _HANDS_IN = re.compile(r"submit\b|echo [^|;&]*_FINAL_OUTPUT\b")
 """Command lines that end a run: what is said with them is the agent's last word."""
@@ -82,15 +107,15 @@ class _Later(Struct):
 def passed_over(history: History, corrections: Corrections) -> RuleFinding | None:
     """Return the last thing done in vain that nothing puts right: claimed as done at the end, or not spoken of."""
     last = history.agent_steps[-1]
-    text = _last_words(history, last)
-    if not text or _DOUBT.search(without_denials(text.lower())):
+    text = last_words(history)
+    if not text or admits(text):
         return None
     claimed = _stems(text)
     later = _Later()
     shown: RuleFinding | None = None
     for place in range(sum(act.step < last for act in history.acts) - 1, -1, -1):
         act = history.acts[place]
-        if _in_vain(act) and not _put_right(history, corrections, place, later):
+        if _in_vain(act) and not _as_asked(history, act, text) and not _put_right(history, corrections, place, later):
             name = act.line or path_of(act.call) or bare_name(act.call.name)
             failure = own_failure(act) or CallFailure("error", line_of(act.result.text if act.result else ""))
             claims = _is_told(act) and not (_own_words(act).isdisjoint(claimed) and _goes_on(act, later))
@@ -105,8 +130,20 @@ def passed_over(history: History, corrections: Corrections) -> RuleFinding | Non
     return shown
 
 
-def _last_words(history: History, last: int) -> str:
+def admits(text: str) -> bool:
+    """Return whether a text has a word of somebody who admits, doubts, asks or puts off."""
+    return _DOUBT.search(without_denials(text.lower())) is not None
+
+
+def tells(history: History, words: str) -> bool:
+    """Return whether the agent's last words admit something, or tell what was complained of."""
+    text = last_words(history)
+    return bool(text) and (admits(text) or not _stems(words).isdisjoint(_stems(text)))
+
+
+def last_words(history: History) -> str:
     """Return what the agent says in its last turn, or with the call that hands its work in; else nothing."""
+    last = history.agent_steps[-1]
     acts = [act for act in history.acts if act.step == last]
     if not all(act.kind == "finish" or _HANDS_IN.match(act.line or "") for act in acts):
         return ""
@@ -122,6 +159,24 @@ def _in_vain(act: Act) -> bool:
     if declined(act) or nature_of(act) not in ("change", "run", "test"):
         return False
     return failed(act) or _tests_fail(act)
+
+
+def _as_asked(history: History, act: Act, text: str) -> bool:
+    """Return whether the user asked for a failure or let it be, or the last words tell of it as of what was found."""
+    answer = act.result.text[:_READ] if act.result else ""
+    asked = [turn.lowered[:_READ] for turn in history.turns]
+    tests = nature_of(act) == "test"
+    for request in asked:
+        wanted = (_ASKS_FOR_RED if tests else _ASKS_FOR_REFUSAL).search(request)
+        if act.kind not in _EDITS and wanted and not _MENDS.search(request):
+            return True
+        let_be = [_stems(sentence) for sentence in _SENTENCE.split(request) if _LETS_BE.search(sentence)]
+        if let_be and not (_own_words(act) | _stems(answer)).isdisjoint(set().union(*let_be)):
+            return True
+    if any(nature_of(other) == "change" for other in history.acts):
+        return False
+    known = set(_PLACE.findall("\n".join((*asked, act.line or ""))))
+    return not (set(_PLACE.findall(answer.lower())) - known).isdisjoint(_PLACE.findall(text.lower()))
 
 
 def _tests_fail(act: Act) -> bool:

@@ -5,8 +5,8 @@ search that finds nothing, a network that is down, a declined call, an error tha
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Hashable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator
 from itertools import pairwise
 
 from msgspec import Struct
@@ -17,11 +17,11 @@ from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.classifiers.calls.identity import Spelling, arguments_key, call_key
 from misstep.harness.classifiers.calls.natures import changes_files
 from misstep.harness.classifiers.calls.rejections import rejections
-from misstep.harness.classifiers.calls.same_answers import is_a_search, same_complaint
+from misstep.harness.classifiers.calls.same_answers import is_a_search, is_a_series, same_complaint
 from misstep.harness.classifiers.calls.shell import commands_of
 from misstep.harness.classifiers.calls.tools import bare_name, path_of
 from misstep.harness.classifiers.corrections import Corrections, program_at_fault, subject_of
-from misstep.harness.classifiers.last_words import passed_over
+from misstep.harness.classifiers.last_words import passed_over, tells
 from misstep.harness.classifiers.prose import parts_of
 from misstep.harness.classifiers.verdicts import RuleFinding, absent, counted, nothing_to_judge, quoted, shown_by_rule
 from misstep.harness.trajectory import Trajectory
@@ -81,7 +81,7 @@ def judge(history: History) -> Verdict:
             if (failure := own_failure(act)) is not None
             and not (wanted and act.line and failure.fault in ("error", "missing file", "wrong usage"))
         ]
-        errors = _not_by_waiting(history.acts, errors)
+        errors = _not_told(history, _not_by_waiting(history.acts, errors))
         run = _Run(history, history.acts, Corrections(history.acts))
         ways = (
             _before_success,
@@ -94,7 +94,7 @@ def judge(history: History) -> Verdict:
         )
         shown = next((result for way in ways if errors and (result := way(run, errors)) is not None), None)
     if shown is None and not wanted:
-        shown = _one_complaint(history.acts) or passed_over(history, Corrections(history.acts))
+        shown = _one_complaint(history) or passed_over(history, Corrections(history.acts))
     if shown is None and not errors:
         return absent(history, CATEGORY, "No call fails by the agent's own error.")
     if shown is None:
@@ -119,6 +119,20 @@ def _not_by_waiting(acts: list[Act], errors: list[_Error]) -> list[_Error]:
     return [
         error for error in errors if worked.get((acts[error.place].call.name, calls.get(error.place)), -1) < error.place
     ]
+
+
+def _not_told(history: History, errors: list[_Error]) -> list[_Error]:
+    """Return the errors without those of a series that is told of at the end: what each of the samples came to."""
+    told: set[int] = set()
+    by_words: dict[str, list[_Error]] = defaultdict(list)
+    for error in errors:
+        if history.acts[error.place].line and error.failure.fault not in ("wrong usage", "failed edit"):
+            by_words[error.failure.evened].append(error)
+    for alike in by_words.values():
+        places = [error.place for error in alike]
+        if len(places) >= ERRORS and is_a_series(history.acts, places) and tells(history, alike[0].failure.words):
+            told.update(places)
+    return [error for error in errors if error.place not in told]
 
 
 def _before_success(run: _Run, errors: list[_Error]) -> RuleFinding | None:
@@ -161,6 +175,7 @@ def _one_error_running(run: _Run, errors: list[_Error]) -> RuleFinding | None:
             and evened
             and (error.failure.fault not in _OF_THE_MATTER or _differ(run.acts, alike))
             and not (error.failure.fault == "error" and is_a_search(run.acts, [one.place for one in alike]))
+            and (error.failure.fault != "missing file" or _guesses(run.acts, alike) > 1)
         ):
             return _shown(run, alike)
     return None
@@ -221,12 +236,22 @@ def _invented_paths(run: _Run, errors: list[_Error]) -> RuleFinding | None:
         if path not in tried:
             tried.add(path)
             _add(run.acts, alike, error)
-        # Bare names are a look at what there is (README, setup.py, …); paths of several parts are a belief.
-        deep = sum(len(parts_of(one.split()[-1])) > 1 for one in tried if one.strip())
+        deep = _beliefs(tried)
         given_up = deep >= ERRORS and not any(map(_looks, run.acts[place + 1 :]))
         if min(deep, len(alike)) >= SAME_ERRORS + looked or (len(alike) >= ERRORS and given_up):
             return _shown(run, alike, "invented_path")
     return None
+
+
+def _beliefs(paths: Iterable[str]) -> int:
+    """Return how many paths are a belief: bare names, and names tried in one folder, are a look (README, …)."""
+    names = [one.split()[-1] for one in paths if one.strip()]
+    folders = Counter(one.rpartition("/")[0] for one in names if one.startswith("/"))
+    return sum(len(parts_of(one)) > 1 and folders[one.rpartition("/")[0]] < ERRORS for one in names)
+
+
+def _guesses(acts: list[Act], errors: list[_Error]) -> int:
+    return _beliefs({path_of(acts[one.place].call) or (acts[one.place].line or "") for one in errors})
 
 
 def _lists(act: Act) -> bool:
@@ -263,9 +288,12 @@ def _left_undone(run: _Run, errors: list[_Error]) -> RuleFinding | None:
     return _shown(run, undone, "undone_edit") if len(undone) >= ERRORS else None
 
 
-def _one_complaint(acts: list[Act]) -> RuleFinding | None:
+def _one_complaint(history: History) -> RuleFinding | None:
+    acts = history.acts
     complaint = same_complaint(acts)
     if complaint is None or is_a_search(acts, complaint.places):
+        return None
+    if is_a_series(acts, complaint.places) and tells(history, complaint.words):
         return None
     steps = [acts[place].step for place in complaint.places]
     name = quoted(bare_name(acts[complaint.places[0]].call.name), 40).strip('"')

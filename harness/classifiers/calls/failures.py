@@ -193,6 +193,9 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> CallFailure | None:
         return None
     code = _CODE.search(message) if "-32" in message else None
     words = line_of(message)
+    path = path_of(act.call) if kind in _LOOKING else ""
+    if marked and path and path in words and _NO_SUCH.search(words):
+        return CallFailure("missing file", words)
     if kind not in _LOOKING or marked or OPENING.match(head) or _VALIDATOR.match(head.lstrip(" [{")):
         if code is not None:
             return CallFailure(_CODES.get(int(code.group()), "malformed call"), words)
@@ -221,7 +224,6 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> CallFailure | None:
     ):
         return CallFailure(_part(act, words), words)
     if not shaped:
-        path = path_of(act.call) if kind in _LOOKING else ""
         return CallFailure("missing file", words) if path and path in words and _no_file(words) else None
     return CallFailure("missing file" if kind in _LOOKING and _no_file(words) else "error", words)
 

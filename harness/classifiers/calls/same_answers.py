@@ -9,8 +9,8 @@ from operator import ne
 from msgspec import Struct
 
 from misstep.harness.classifiers.calls import programs
-from misstep.harness.classifiers.calls.error_lines import OPENING, error_object, exit_code, is_marked
-from misstep.harness.classifiers.calls.failures import CallFailure, failed, is_work
+from misstep.harness.classifiers.calls.error_lines import OPENING, error_object, exit_code, is_marked, telling
+from misstep.harness.classifiers.calls.failures import CallFailure, failed, is_work, own_failure
 from misstep.harness.classifiers.calls.history import Act
 from misstep.harness.classifiers.calls.identity import Spelling, call_key
 from misstep.harness.classifiers.calls.natures import changes_files
@@ -113,11 +113,16 @@ def same_complaint(acts: list[Act]) -> Complaint | None:
 
 def is_a_search(acts: list[Act], places: Sequence[int]) -> bool:
     """Return whether calls try one value after the other, and a later one works: such as mirrors until one answers."""
-    words = [(acts[place].line or str(acts[place].call.arguments)).split() for place in places]
-    if any(len(one) != len(other) or sum(map(ne, one, other)) > 1 for one, other in pairwise(words)):
-        return False
     names = {_subject(acts[place]) for place in places}
-    return any(_subject(act) in names and not failed(act) for act in acts[places[-1] + 1 :])
+    return is_a_series(acts, places) and any(
+        _subject(act) in names and not failed(act) for act in acts[places[-1] + 1 :]
+    )
+
+
+def is_a_series(acts: list[Act], places: Sequence[int]) -> bool:
+    """Return whether calls differ in one value alone: what is asked of each host, each port or each broken sample."""
+    words = [(acts[place].line or str(acts[place].call.arguments)).replace("=", " ").split() for place in places]
+    return all(len(one) == len(other) and sum(map(ne, one, other)) <= 1 for one, other in pairwise(words))
 
 
 def _verbatim(acts: list[Act]) -> Complaint | None:
@@ -130,7 +135,7 @@ def _verbatim(acts: list[Act]) -> Complaint | None:
             continue
         if not (places and text == getattr(acts[places[-1]].result, "text", "")):
             places = []
-        words = next((line.strip() for line in text.split("\n")[:_LOOKED_AT] if complains(line)), "")
+        words = next((line.strip() for line in telling(text.split("\n")[:_LOOKED_AT]) if complains(line)), "")
         if len(words) < _SAYS_SOMETHING:
             places = []
             continue
@@ -159,9 +164,11 @@ def _complaint(act: Act) -> str | None:
         return None
     if not marked and not _may_complain(act, result.text):
         return None
+    if (failure := own_failure(act)) is not None and failure.fault == "missing file":
+        return None  # a path that does not exist is a guess, and no complaint of the tool's
     own = str(act.line or "").strip()
     filled = islice(filter(None, map(str.strip, result.text.split("\n"))), _LOOKED_AT)
-    lines = [_LABEL.sub("", line, count=1) for line in filled]
+    lines = [_LABEL.sub("", line, count=1) for line in telling(filled)]
     candidates = [line for line in lines if not (own and own in line)]
     if act.kind == "shell":
         candidates = [line for line in candidates if _is_of_the_program(line, act, marked)]
