@@ -108,7 +108,11 @@ def _check(address: str) -> None:
         shown = f"{scheme}://…@{host}"
         advice = "Give the address without it; drivers take keys from the environment or their own settings."
         raise UsageError(f"the address {shown} holds a login, which would be written down with it", advice)
-    if scheme in _WEB and (urlsplit(address).query or urlsplit(address).fragment):
+    try:
+        parts = urlsplit(address if scheme in _WEB else "")
+    except ValueError as error:
+        raise UsageError(f"{address!r} is not an address of the web", "Check its host.") from error
+    if parts.query or parts.fragment:
         advice = "Give the address without it, or fetch the file yourself and give its path."
         raise UsageError(f"the address {scheme}://{host} has a query, which may hold a key", advice)
     if scheme in _WEB and (address.endswith("/") or GLOB.search(address)):

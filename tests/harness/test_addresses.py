@@ -172,6 +172,7 @@ def test_an_answer_without_the_file_is_one_sentence(page, error, message, web: W
         ("zip://a.jsonl::http://127.0.0.1/x.zip", UsageError, "joins several addresses"),
         ("http://127.0.0.1:9/x", MissingPrerequisite, "cannot be reached"),
         ("file://host/x", UsageError, "a file of another machine"),
+        ("https://[host/x", UsageError, "is not an address of the web"),
     ],
 )
 @pytest.mark.usefixtures("store")

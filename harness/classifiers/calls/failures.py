@@ -385,9 +385,13 @@ def failed(act: Act) -> bool:
 
 
 def environment_failure(act: Act) -> bool:
-    """Return whether a call came to nothing for the network, the disk or a service, whatever a file says of these."""
+    """Return whether a call came to nothing for the network, the disk or a service, whatever a file says of these.
+
+    Some harnesses say "no error" of a command that failed: its exit code counts first.
+    """
     result = act.result
-    if result is None or result.is_error is False or exit_code(act) == 0:
+    code = exit_code(act)
+    if result is None or code == 0 or (result.is_error is False and (code is None or act.kind != "shell")):
         return False
     short = act.kind not in _LOOKING and result.text.count("\n") <= FEW_LINES
     return (short or failed(act)) and of_the_environment(result.text[:HEAD])

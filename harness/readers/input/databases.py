@@ -46,8 +46,8 @@ _BROKEN = (sqlite3.Error, UnicodeDecodeError)
 Row = dict[str, Any]
 
 
-class _TooLong(Exception):
-    """A session comes to more than a line may."""
+class _NotWhole(Exception):
+    """A session cannot be had whole: it comes to more than a line may, or its record is broken."""
 
 
 def decode_session(data: bytes, source: Source, form: type[T]) -> tuple[dict[str, Any], T]:
@@ -160,7 +160,7 @@ class _Database:
                 line = None if fields is None else msgspec.json.encode({MARK: program} | fields)
             except sqlite3.OperationalError:  # it takes too long, or the disk fails
                 raise
-            except (_TooLong, sqlite3.DatabaseError, RecursionError) as error:
+            except (_NotWhole, sqlite3.DatabaseError, RecursionError) as error:
                 message = f"the session {name} cannot be read: {error}"
                 line = msgspec.json.encode({MARK: program, _UNREADABLE: message})
             if line is not None:
@@ -171,7 +171,7 @@ class _Database:
             fields = {name: _as_text(row[name]) for name in row.keys() if row[name] is not None}  # noqa: SIM118 (no dict)
             self._read += sum(len(value) for value in fields.values() if isinstance(value, str))
             if self._read > LINE_LIMIT:
-                raise _TooLong(f"over {LINE_LIMIT >> 20} MiB")
+                raise _NotWhole(f"over {LINE_LIMIT >> 20} MiB")
             yield fields
 
     def places(self, what: str, order: str = "rowid") -> dict[str, list[int]]:
@@ -252,6 +252,8 @@ def _cursor(database: _Database) -> Found:
 
 def _cursor_session(database: _Database, name: str, place: int) -> Row | None:
     composer = _json(database.at("cursorDiskKV", place).get("value"))
+    if isinstance(composer, str) and composer:
+        raise _NotWhole("its record is no JSON")
     headers = at(composer, "fullConversationHeadersOnly")
     if not headers and not at(composer, "conversation"):
         return None

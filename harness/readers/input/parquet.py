@@ -15,6 +15,7 @@ damage costs the rows from there to the end of its row group, however the file i
 
 import io
 import os
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -50,6 +51,9 @@ _EVENTS = "events"
 
 _CALLS = "tool_calls"
 _JSON = _MESSAGES | {_EVENTS, "steps"}
+_JSON_TEXT = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\[{\"\]]|null))")
+"""How JSON text begins; other text may begin with a bracket as well: `[INST] Fix it`."""
+
 _NOTHING: tuple[Any, ...] = (None, "", b"", [], "[]", b"[]")
 """What holds no session, as a list and as its JSON text."""
 
@@ -131,8 +135,14 @@ def _short_columns(opened: "ParquetFile") -> tuple[str, ...]:
     names: tuple[str, ...] = tuple(opened.schema_arrow.names)
     for group in range(opened.metadata.num_row_groups):
         with suppress(OSError), _broken_as_os_error():
-            first = next(_batches(opened, group, names, _ROWS_LOOKED_AT))
-            return tuple(name for name in names if first.column(name).nbytes <= _MOST_OF_A_RECORD * first.num_rows)
+            for first in _batches(opened, group, names, _ROWS_LOOKED_AT):
+                most = _MOST_OF_A_RECORD * first.num_rows
+                short = {
+                    name
+                    for name, column in zip(first.schema.names, first.columns, strict=True)
+                    if column.nbytes <= most
+                }
+                return tuple(name for name in names if name in short)
     return names
 
 
@@ -315,7 +325,7 @@ def _bodies(batch: "RecordBatch", _: _Columns) -> Iterator[bytes]:
 def _objects(batch: "RecordBatch", columns: _Columns) -> Iterator[bytes]:
     try:
         rows = batch.to_pylist(maps_as_pydicts="lossy")
-    except (ValueError, OverflowError, KeyError):  # one value cannot be had: which, a row alone tells
+    except (ValueError, OverflowError, KeyError, TypeError):  # one value cannot be had: which, a row alone tells
         if batch.num_rows == 1:
             yield _unreadable("a value of the row cannot be decoded")
             return
@@ -329,7 +339,8 @@ def _objects(batch: "RecordBatch", columns: _Columns) -> Iterator[bytes]:
 def _object(row: dict[str, Any], columns: _Columns) -> bytes:
     if columns.sessions and all(row.get(name) in _NOTHING for name in columns.sessions):
         return _unreadable(f"nothing in the column{'s' * (len(columns.sessions) > 1)} {', '.join(columns.sessions)}")
-    if sum(len(row.get(name) or "") for name in (_EVENTS, *columns.sessions)) > LINE_LIMIT:
+    long = (value for name in (_EVENTS, *columns.sessions) if isinstance(value := row.get(name), str | bytes | list))
+    if sum(map(len, long)) > LINE_LIMIT:
         row = {name: value for name, value in row.items() if name != _EVENTS}
     try:
         keeps_null = not columns.sessions
@@ -349,7 +360,7 @@ def _inline(name: str, value: Any) -> Any:
 
 
 def _as_json(text: str) -> Any:
-    return msgspec.Raw(text.encode()) if text.lstrip()[:1] in ("[", "{") else text
+    return msgspec.Raw(text.encode()) if _JSON_TEXT.match(text) else text
 
 
 def _without_nulls(value: Any) -> Any:

@@ -13,8 +13,12 @@ import msgspec
 from msgspec import Struct
 
 _ZEROS = re.compile(rb"\x00+")
+_BLANKS = re.compile(r"\s+")
 _MOST_TRIES = 200
 """Places within a torn line at which another one is looked for."""
+
+_LATER = 200
+"""Lines after half a line in which it is looked for whole: what writes it again does so at once."""
 
 _DISTINCT = 24
 """Bytes from which the beginning of a line is its own; shorter ones, such as `{"type": `, many lines have in common."""
@@ -37,42 +41,47 @@ def glued_objects(line: bytes, lines: frozenset[Fields] = frozenset()) -> tuple[
     whole: list[bytes] = []
     left: list[bytes] = []
     for chunk in _ZEROS.split(line):
-        text = chunk.decode("utf-8", "surrogateescape").strip()
-        while text:
-            end = _end_of_object(text)
-            if end:
-                whole.append(_bytes(text[:end]))
-            else:
-                end = _next_line_within(text, lines)
-                left.append(_bytes(text[:end]))
-            text = text[end:].lstrip()
+        text = chunk.decode("utf-8", "surrogateescape")
+        start = _after_blanks(text, 0)
+        while start < len(text):
+            end = _end_of_object(text, start)
+            pieces = whole if end else left
+            end = end or _next_line_within(text, start, lines)
+            pieces.append(_bytes(text[start:end]))
+            start = _after_blanks(text, end)
     return whole, left
+
+
+def _after_blanks(text: str, start: int) -> int:
+    blanks = _BLANKS.match(text, start)
+    return start if blanks is None else blanks.end()
 
 
 def _bytes(text: str) -> bytes:
     return text.rstrip().encode("utf-8", "surrogateescape")
 
 
-def _decoded(text: str, start: int = 0) -> tuple[Any, int]:
+def _decoded(text: str, start: int) -> tuple[Any, int]:
     try:
         return _python.raw_decode(text, start)
     except (ValueError, RecursionError):
         return None, 0
 
 
-def _end_of_object(text: str) -> int:
-    value, end = _decoded(text) if text.startswith("{") else (None, 0)
+def _end_of_object(text: str, start: int) -> int:
+    value, end = _decoded(text, start) if text.startswith("{", start) else (None, 0)
     return end if isinstance(value, dict) else 0
 
 
-def _next_line_within(text: str, lines: frozenset[Fields]) -> int:
+def _next_line_within(text: str, torn: int, lines: frozenset[Fields]) -> int:
     """Return where the next whole line begins within a torn one, or its end."""
-    start = text.find('{"', 1)
+    start = text.find('{"', torn + 1)
     for _ in range(_MOST_TRIES if lines else 0):
         if start < 0:
             break
         value, end = _decoded(text, start)
-        if isinstance(value, dict) and frozenset(value) in lines and text[end:].lstrip()[:1] in ("", "{"):
+        after = _after_blanks(text, end)
+        if isinstance(value, dict) and frozenset(value) in lines and text[after : after + 1] in ("", "{"):
             return start
         start = text.find('{"', start + 1)
     return len(text)
@@ -103,7 +112,7 @@ def whole_lines(data: bytes) -> tuple[bytes, tuple[LostLine, ...]]:
         kept.append(b"".join(whole))
         if zeros := sum(map(len, _ZEROS.findall(line))):
             lost.append(LostLine(number, f"{zeros:,} zero bytes, which overwrote what was there"))
-        lost += [LostLine(number, _what(half, whole, lines[number:], number)) for half in left]
+        lost += [LostLine(number, _what(half, whole, lines[number : number + _LATER], number)) for half in left]
     if len(lost) > n_whole or data.lstrip().startswith(b"["):
         return data, ()
     return b"\n".join(kept), tuple(lost)

@@ -177,6 +177,8 @@ def typed(document: Any, source: Source) -> Document:
         document = unfolded(document)
     except ValueError as error:
         raise unreadable(str(error), source) from error
+    except RecursionError as error:
+        raise unreadable("the data are nested too deep", source) from error
     return convert(_with_unknown_in_extra(document), Document, source)
 
 

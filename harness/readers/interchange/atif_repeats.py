@@ -85,7 +85,7 @@ def _parent(document: Any, pointer: str) -> tuple[Any, str | int]:
 
 def _child(value: Any, name: str | int) -> Any:
     try:
-        return value[int(name)] if isinstance(value, list) else value[name]
+        return value[int(name) if isinstance(value, list) and str(name).isdecimal() else name]
     except (LookupError, TypeError, ValueError) as error:
         raise ValueError(f"{name!r} is named as the place of a repeated text, and does not exist") from error
 

@@ -38,6 +38,17 @@ def test_the_environment_is_at_fault_for_timeouts() -> None:
     assert failed(act)
 
 
+@pytest.mark.parametrize(("name", "answer", "code", "fault"), [
+    ("bash", "curl: (28) Connection timed out", 28, True),
+    ("bash", "curl: (28) Connection timed out\nExit Code: 28", None, True),
+    ("bash", "Connection timed out, tried again: 200", 0, False),
+    ("bash", "Connection timed out", None, False),
+    ("Read", "Connection timed out\nexit code 28", None, False),
+])  # fmt: skip
+def test_of_a_command_the_exit_code_counts_before_a_harness_that_says_no_error(name, answer, code, fault) -> None:
+    assert environment_failure(act_of(call(name, answer, code, False, command="curl host"))) == fault
+
+
 def test_content_of_a_file_is_no_failure_however_it_begins() -> None:
     assert not failed(act_of(read("a.py", "errors = []\n" * 100)))
 

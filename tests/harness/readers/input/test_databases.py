@@ -112,6 +112,16 @@ def test_a_database_of_cursor_has_the_composers_in_which_something_was_said(tmp_
     assert session.extra["other_bubbles"] == [{"bubbleId": "gone", "type": 2}]
 
 
+def test_a_composer_whose_record_is_broken_is_unreadable_and_hides_no_other(tmp_path: Path) -> None:
+    insert = "INSERT INTO cursorDiskKV VALUES (?, ?)"
+    broken = [("composerData:s2", b'{"fullConversationHeadersOnly": [{'), ("composerData:s3", None)]
+    path = made(cursor(tmp_path / "state.vscdb"), *[(insert, pair) for pair in broken])
+    session, lost = read_file(path)
+    assert isinstance(session, Trajectory)
+    assert isinstance(lost, Unreadable)
+    assert lost.error == "the session s2 cannot be read: its record is no JSON"
+
+
 def test_what_was_written_last_and_stands_beside_the_database_is_read_and_nothing_is_written(tmp_path: Path) -> None:
     path = made(goose(tmp_path / "sessions.db"), "PRAGMA journal_mode = WAL")
     with closing(sqlite3.connect(path)) as program, program:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from misstep.harness.errors import InputError, MissingPrerequisite, UnknownFormat
 from misstep.harness.readers import FoundFile, all_readers, plan, read_file, read_part, read_placed, reader_for
 from misstep.harness.readers.input import parquet
-from misstep.harness.readers.input.streams import is_plain, open_bytes
+from misstep.harness.readers.input.streams import is_plain, open_bytes, open_records
 from misstep.harness.runs.inputs import parts_of
 from misstep.harness.trajectory import Trajectory, Unreadable
 
@@ -132,6 +132,31 @@ def test_messages_under_other_names_are_a_chat_as_well(tmp_path, column, message
     (chat,) = read_file(written(tmp_path / "chats.parquet", {column: [messages]}))
     assert isinstance(chat, Trajectory)
     assert (chat.id, chat.task, chat.steps[-1].role, chat.steps[-1].text) == ("chats-1", "Sort.", "agent", "Sorted.")
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("events", 3), ("history", "[INST] Sort."), ("turns", "[2 turns]"), ("chat", "{none}")]
+)
+def test_columns_beside_the_messages_may_have_any_type_and_any_text(tmp_path, column, value) -> None:
+    (chat,) = read_file(written(tmp_path / "chats.parquet", {"messages": [CHAT], column: [value]}))
+    assert isinstance(chat, Trajectory)
+    assert chat.extra[column] == value
+
+
+def test_a_row_with_keys_that_json_does_not_have_costs_that_row(tmp_path: Path) -> None:
+    maps = pa.array([[((1,), 2)], []], pa.map_(pa.list_(pa.int64()), pa.int64()))
+    path = tmp_path / "maps.parquet"
+    pq.write_table(pa.table({"messages": [CHAT, CHAT], "map": maps}), path)
+    assert ids(path) == [1, "maps-2"]
+
+
+@pytest.mark.parametrize(("values", "names"), [([[1], [2]], ["x", "x"]), ([[]], ["x"]), ([], [])])
+def test_any_table_has_records_also_without_rows_and_with_a_name_twice(tmp_path, values, names) -> None:
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.Table.from_arrays([pa.array(one, pa.int64()) for one in values], names=names), path)
+    records, columns = open_records(path)
+    assert columns == tuple(names)
+    assert records.read() == (b'{"x":2}\n' if len(names) > 1 else b"")
 
 
 @given(st.integers(1, 9), st.integers(1, 4), st.sampled_from([1, 400, 4000]))

@@ -62,10 +62,19 @@ def test_texts_that_are_short_or_repeated_little_stand_in_every_place() -> None:
         ({"/steps/0/step_id": ["/steps/1/message"]}, "holds none"),
         ({"/steps/0/message": ["/steps/1/message"] * 70_000}, "over 64 MiB"),
         ({"": [""]}, "does not exist"),
+        ({"/steps/0/message": ["/extra/list/-1"]}, "does not exist"),
     ],
 )
 def test_a_table_that_does_not_fit_its_document_costs_that_document(table: Any, message: str) -> None:
     steps = [{"step_id": n, "source": "user", "message": "x" * 1_000} for n in (1, 2)]
-    document = {"schema_version": "ATIF-v1.8", "steps": steps, "extra": {"misstep": {"repeated": table}}}
+    document = {"schema_version": "ATIF-v1.8", "steps": steps, "extra": {"misstep": {"repeated": table}, "list": ["x"]}}
     with pytest.raises(UnreadableTrajectory, match=message):
         list(read(json.dumps(document).encode(), SOURCE))
+
+
+def test_a_document_with_repeats_that_is_nested_too_deep_is_unreadable() -> None:
+    table = '{"misstep": {"repeated": {"/steps/0/message": []}}, "deep": ' + "[" * 900 + "]" * 900 + "}"
+    steps = '[{"step_id": 1, "source": "user", "message": "Go on."}]'
+    document = f'{{"schema_version": "ATIF-v1.8", "steps": {steps}, "extra": {table}}}'
+    with pytest.raises(UnreadableTrajectory, match="nested too deep"):
+        list(read(document.encode(), SOURCE))
