@@ -6,11 +6,11 @@ agent: "I will list the files: ls"        user: "Your reply has no action. Reply
 import re
 from collections import Counter, defaultdict
 
-from misstep.harness.classifiers.calls.error_lines import without_particulars
+from misstep.harness.classifiers.calls.error_lines import has_fault_word, without_particulars
 from misstep.harness.classifiers.calls.history import History, goes_on
 from misstep.harness.classifiers.calls.others_faults import of_the_environment, refuses
-from misstep.harness.classifiers.calls.same_answers import complains
 from misstep.harness.classifiers.verdicts import RuleFinding, counted, quoted
+from misstep.harness.trajectory import Step
 
 REPEATS = 3
 """As for errors of calls: one is a slip, two a slip and a try at correcting it."""
@@ -43,7 +43,9 @@ def rejections(history: History) -> RuleFinding | None:
         text, times = Counter(_text(history, place) for place in places).most_common(1)[0]
         tries = {steps[place].text for place in places}
         marked = _marked(history, places[0])
-        of_form = complains(text) and not of_the_environment(text) and (marked or _is_of_form(text))
+        of_form = not of_the_environment(text) and (
+            _failed(steps[places[0]]) or (has_fault_word(text) and (marked or _is_of_form(text)))
+        )
         # What says nothing of a reply's form answers the same thing said again, or in a chat tells what happened.
         if (
             anyhow[answer]
@@ -69,7 +71,11 @@ def _answer(history: History, index: int) -> str:
 def _marked(history: History, index: int) -> bool:
     """Return whether it is the harness that answers: with a failed result, or in a turn of its own."""
     steps = history.trajectory.steps
-    return any(one.is_error for one in steps[index].results) or steps[index + 1].role == "system"
+    return _failed(steps[index]) or steps[index + 1].role == "system"
+
+
+def _failed(step: Step) -> bool:
+    return any(one.is_error for one in step.results)
 
 
 def _is_of_form(text: str) -> bool:
