@@ -15,11 +15,12 @@ from itertools import islice
 from msgspec import Struct
 
 from misstep.harness.classifiers.calls.effects import command_effects, effects
-from misstep.harness.classifiers.calls.error_lines import exit_code
+from misstep.harness.classifiers.calls.error_lines import exit_code, has_fault_word
 from misstep.harness.classifiers.calls.failures import failed
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.classifiers.calls.identity import without_times
 from misstep.harness.classifiers.calls.natures import is_run, nature_of
+from misstep.harness.classifiers.calls.same_answers import without_denials
 from misstep.harness.classifiers.calls.shell import commands_of
 from misstep.harness.classifiers.calls.tools import PATCH_KEYS, edit_texts, first_text, path_of
 from misstep.harness.classifiers.prose import has
@@ -54,7 +55,8 @@ _NOT_PASSED = re.compile(r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b", r
 """How those that run tests count what did not pass."""
 
 _PLACE = re.compile(
-    r"(?<=\.\w):\d+(?::\d+)?|(?<=\.\w\w):\d+(?::\d+)?|(?<=\.\w\w\w):\d+(?::\d+)?|\bline \d+|\[\d+,\d+\]|\b\d+:\d+\b"
+    r"(?<=\.\w):\d+(?::\d+)?|(?<=\.\w\w):\d+(?::\d+)?|(?<=\.\w\w\w):\d+(?::\d+)?|\bl(?:ine |\.)\d+|\[\d+,\d+\]"
+    r"|\b\d+:\d+\b"
 )
 """A line of a file: edits above move it, and the error is the same one."""
 
@@ -77,6 +79,11 @@ _OVERWRITES = re.compile(r"(?<!>)>(?!>)")
 
 _FLAGGED = re.compile(r"--old_str '(?>((?:(?!--old_str ').)*?)' --new_str ')((?:(?!--old_str ').)*?)'", re.DOTALL)
 _SHOWN_LINES = 5
+_SHORT = 400
+"""Characters of an answer that is a complaint and nothing else."""
+
+_NOTICE = re.compile(r"^[ \t\[(*#]*+(?:warn(?:ing)?|note|notice|hint|info|debug)\b[^\n]*+", re.IGNORECASE | re.MULTILINE)
+
 _READ = 20_000
 """Characters at the end of an answer in which its error is looked for, and of a command in which its edit is."""
 
@@ -94,7 +101,7 @@ def oscillation(history: History) -> RuleFinding | None:
     if not _may_oscillate(tried):
         return None
     back = [edit.path for edit in tried.values() if edit.comes_back]
-    errors = {place: error for place, act in enumerate(acts) if _runs(act) and (error := error_of(act)) is not None}
+    errors = {place: error for place, act in enumerate(acts) if _runs(act) and (error := _error(act)) is not None}
     often = _most(errors.values()) >= (ROUNDS if len(back) >= RETURNS else SAME_ERRORS)
     if not often and _most(back) < FLIPS:
         return None
@@ -300,3 +307,13 @@ def error_of(act: Act) -> str | None:
         if not result.is_error and exit_code(act) in (None, 0) and not any(map(_NOT_PASSED.search, lines)):
             return None
     return "\n".join(_PLACE.sub("", without_times(line)).strip() for line in lines)
+
+
+def _error(act: Act) -> str | None:
+    """Return the error of a run, or a short answer that complains in a form of its own and has no exit code for it."""
+    error = error_of(act)
+    if error is not None or act.answer is None or (exit_code(act) == 0 and "|" not in (act.line or "")):
+        return error
+    text = act.answer.text.strip()
+    complains = len(text) <= _SHORT and has_fault_word(without_denials(_NOTICE.sub("", text).lower()))
+    return _PLACE.sub("", text) if complains else None  # its figures tell how far the work got

@@ -130,6 +130,14 @@ LOOPS: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
         ]),
         tuple(range(10)),
     ),
+    "one complaint in a form of its own behind a pipe, whatever is edited": (
+        run(*[step for n in range(4) for step in (edit("spec.pk", f"v{n}", f"v{n + 1}"), bash("peck spec.pk | tail -2", "?! Unresolved glyph `ae`\nl.7 ae: undefined", 0))]),
+        tuple(range(8)),
+    ),
+    "one complaint without an exit code, at another line each time": (
+        run(*[step for n in range(4) for step in (edit("doc.tex", f"v{n}", f"v{n + 1}"), bash("typeset doc.tex", f"! Missing brace inserted.\nl.{n}4 end"))]),
+        tuple(range(8)),
+    ),
     "the same plan announced three times": (
         run(user("Fix it."), *[says("I will first look at the callers of load and then decide what to change.")] * 3),
         (1, 2, 3),
@@ -297,6 +305,15 @@ LOOK_ALIKES: dict[str, Trajectory] = {
     "a program stepped through": run(*[call("send_input", f"line {place}", text="n") for place in range(5)]),
     "a page scrolled": run(*[call("browser_scroll", "Scrolled.", direction="down")] * 5),
     "progress in words": run(*[says(f"I have finished file {place} of 9 and go on with the next one.") for place in range(5)]),
+    "a complaint whose figure falls with each edit": run(*[
+        step for n in range(5) for step in (edit("net.conf", f"v{n}", f"v{n + 1}"), bash("probe net.conf | tail -1", f"requests not answered: {900 - 100 * n}", 0))
+    ]),
+    "a notice that comes with every run": run(*[
+        step for n in range(5) for step in (edit("gen.py", f"v{n}", f"v{n + 1}"), bash("python gen.py | tail -1", "warning: no cache, colours not used", 0))
+    ]),
+    "no fault told in words": run(*[
+        step for n in range(5) for step in (edit("gen.py", f"v{n}", f"v{n + 1}"), bash("lint gen.py", "0 errors, no problems found"))
+    ]),
     "two errors in turn while the code gets better": run(
         edit("a.py", "1", "2"), bash("pytest", "E   KeyError: 'x'\nFAILED a", 1),
         edit("a.py", "2", "3"), bash("pytest", "E   KeyError: 'y'\nFAILED a", 1),

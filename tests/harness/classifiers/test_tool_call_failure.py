@@ -104,6 +104,15 @@ FAILURES: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
         run(bash("ls", "a"), *[step for n in range(3) for step in (says(f"Now I list folder {n}: ls {n}"), user("No action in your reply. Wrap it in a block."))], bash("ls", "a")),
         (1, 3, 5),
     ),
+    "replies that the record does not hold, turned down by a result": (
+        run(*[Step("agent", results=(ToolResult(f'Arguments cut off: {{"path": "a{n}', is_error=True),)) for n in range(3)]), (0, 1, 2),
+    ),
+    "replies that the record does not hold, turned down in a line of the harness's": (
+        run(bash("ls", "a"), *[says(""), Step("system", text="[Stream ended: the call is malformed]")] * 3), (1, 3, 5),
+    ),
+    "one reply over and over, turned down in a chat": (
+        run(user("Count."), *[says("<do>wc a</do>"), user("Invalid format: I expected an object with an action, got markup.")] * 3), (1, 3, 5),
+    ),
     "a reply without a command": (
         run(*[call("bash", "Please always provide EXACTLY ONE action in triple backticks, found 0.", command="") for _ in range(3)]), (0, 1, 2),
     ),
@@ -242,6 +251,15 @@ LOOK_ALIKES: dict[str, Trajectory] = {
         *[call("Read", "File does not exist.", None, True, file_path=f"src/core/{n}.py") for n in "abc"], read("src/core/d.py")
     ),
     "a person's turns": run(bash("ls", "a"), *[step for n in range(4) for step in (says(f"Done with part {n}."), user(f"Thanks, now take part {n} of the next."))]),
+    "a service that is down behind replies that the record does not hold": run(
+        bash("ls", "a"), *[says(""), Step("system", text="[API failed: the model is overloaded, status 529]")] * 4
+    ),
+    "a person's complaint of the work, word for word": run(
+        user("Fix it."), *[step for n in range(4) for step in (says(f"Then set x to {n}."), user("It does not work, the page is still not shown."))]
+    ),
+    "what happened, told in a chat": run(
+        user("Tidy up."), *[step for n in range(4) for step in (says(f"rm part{n}"), user("Observation: the action was executed, nothing printed."))]
+    ),
     "an order to go on": run(bash("ls"), *[step for n in range(4) for step in (says(f"Part {n} is done."), user("Please continue with the task."))]),
     "what the harness says after every step": run(*[
         step for n in range(4) for step in (says(f"I think about {n}."), user("Here is the state of the board."), bash(f"ls {n}", "x"), user("Here is the state of the board."))
