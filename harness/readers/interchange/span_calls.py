@@ -10,7 +10,7 @@ from misstep.harness.readers.interchange.conversation import Turn, is_used_again
 from misstep.harness.trajectory import ToolCall
 
 
-class Context(Struct):
+class SpanContext(Struct):
     """The conversation of one agent: what its models were given and asked for."""
 
     outermost: bool
