@@ -126,7 +126,7 @@ def _not_told(history: History, errors: list[_Error]) -> list[_Error]:
     told: set[int] = set()
     by_words: dict[str, list[_Error]] = defaultdict(list)
     for error in errors:
-        if history.acts[error.place].line and error.failure.fault not in ("wrong usage", "failed edit"):
+        if history.acts[error.place].line and error.failure.fault in _OF_THE_MATTER:
             by_words[error.failure.evened].append(error)
     for alike in by_words.values():
         places = [error.place for error in alike]

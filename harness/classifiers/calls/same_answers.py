@@ -112,17 +112,19 @@ def same_complaint(acts: list[Act]) -> Complaint | None:
 
 
 def is_a_search(acts: list[Act], places: Sequence[int]) -> bool:
-    """Return whether calls try one value after the other, and a later one works: such as mirrors until one answers."""
-    names = {_subject(acts[place]) for place in places}
-    return is_a_series(acts, places) and any(
-        _subject(act) in names and not failed(act) for act in acts[places[-1] + 1 :]
+    """Return whether calls try one value after the other until one works, such as mirrors; a path is no such value."""
+    last = places[-1]
+    return (
+        acts[last].line is not None
+        and is_a_series(acts, places)
+        and any(is_a_series(acts, [last, place]) and not failed(acts[place]) for place in range(last + 1, len(acts)))
     )
 
 
 def is_a_series(acts: list[Act], places: Sequence[int]) -> bool:
     """Return whether calls differ in one value alone: what is asked of each host, each port or each broken sample."""
     words = [(acts[place].line or str(acts[place].call.arguments)).replace("=", " ").split() for place in places]
-    return all(len(one) == len(other) and sum(map(ne, one, other)) <= 1 for one, other in pairwise(words))
+    return all(len(one) == len(other) and sum(map(ne, one, other)) == 1 for one, other in pairwise(words))
 
 
 def _verbatim(acts: list[Act]) -> Complaint | None:
