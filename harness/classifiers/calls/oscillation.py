@@ -82,7 +82,9 @@ _SHOWN_LINES = 5
 _SHORT = 400
 """Characters of an answer that is a complaint and nothing else."""
 
-_NOTICE = re.compile(r"^[ \t\[(*#]*+(?:warn(?:ing)?|note|notice|hint|info|debug)\b[^\n]*+", re.IGNORECASE | re.MULTILINE)
+_NOTICE = re.compile(
+    r"^[ \t\[(*#]*+(?:warn(?:ing)?|note|notice|hint|info|debug)\b[^\n]*+", re.IGNORECASE | re.MULTILINE
+)
 
 _READ = 20_000
 """Characters at the end of an answer in which its error is looked for, and of a command in which its edit is."""
