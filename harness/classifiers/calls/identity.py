@@ -48,8 +48,9 @@ _VOLATILE = re.compile(
     r"|(?:\b\d{4}-\d{2}-\d{2}T?)?(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?Z?\b|\b\d{4}-\d{2}-\d{2}\b"
     r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) {1,2}\d{1,2}\b"
     r"|\b1\d{9}(?:\d{3})?(?:\.\d+)?\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
-    # the number of a process in a log, a hash beside what was done
-    r"|^==\d+==|(?<=\w)\[\d{3,}\](?=:)|(?<=\()(?:\w{1,9} )?(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}(?=\))"
+    # the number of a process in a log, the seconds of a build's step, a hash beside what was done
+    r"|^#\d+ \d+\.\d+(?= )|^==\d+==|(?<=\w)\[\d{3,}\](?=:)"
+    r"|(?<=\()(?:\w{1,9} )?(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}(?=\))"
     # what is named as such, and the number of a message of JSON-RPC
     rf"|\b(?:{_MADE_ANEW})(?:[ _-]?(?:id|no|number|ms|s|taken|at))?[\"']?[ =:#]+[\"']?(?:[a-z]+[_-])?"
     r"(?=[0-9a-f.-]*\d)[0-9a-f.-]++"

@@ -39,6 +39,7 @@ pressed, and their being equal does not show that nothing moved."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _WORDS_OF_A_MEASURE = 3
+_HASH = re.compile(r"\([0-9a-f]{4,40}\)")
 
 _DEEDS: frozenset[Nature] = frozenset(("test", "run", "change"))
 
@@ -220,7 +221,8 @@ def _is_a_measure(text: str) -> bool:
     """Return whether an answer is a time and what was timed, in a few words: then another time is another answer."""
     if len(text) > _STATE or text.lstrip()[:1] in ("{", "["):
         return False
-    return len(_WORD.findall(without_times(text))) <= _WORDS_OF_A_MEASURE
+    evened = without_times(_HASH.sub("", text))
+    return "~" in evened and len(_WORD.findall(evened)) <= _WORDS_OF_A_MEASURE
 
 
 def _same_call(record: _Record, positions: dict[Hashable, list[int]], by_answer: bool = False) -> RuleFinding | None:

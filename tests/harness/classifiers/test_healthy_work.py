@@ -18,7 +18,7 @@ FOUND = {
     "rejected_reply": (17, 17),
     "same_call": (30, 33),
     "same_complaint": (19, 28),
-    "same_error": (43, 45),
+    "same_error": (44, 45),
     "same_text": (18, 19),
     "to_and_fro": (42, 43),
     "undone_edit": (12, 13),

@@ -118,6 +118,13 @@ LOOPS: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
     "answers that differ in a hash in brackets": (
         run(*[bash("./shelve page.html", f"the shelf takes no more pages (ref {n}a7d)", 1) for n in range(3)]), (0, 1, 2),
     ),
+    "what is put aside and taken back, and a hash told of it": (
+        run(*[step for n in range(3) for step in (bash("git stash", "Saved on main: 1f2"), bash("git stash pop", f"Dropped stash ({n}a7df02)"))]), tuple(range(6)),
+    ),
+    "one error of a build whose steps tell the seconds": (
+        run(*[step for n in range(4) for step in (edit("Dockerfile", f"v{n}", f"v{n + 1}"), bash("docker build .", f"#9 {n}.4 no lock file beside the manifest", 1))]),
+        tuple(range(8)),
+    ),
     "the same folder named or not": (
         run(*[call("shell", TREE, command=["rg", "load"], **folder) for folder in ({}, {"workdir": "."}, {})]), (0, 1, 2),
     ),
