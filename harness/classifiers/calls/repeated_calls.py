@@ -355,7 +355,9 @@ def _is_cycle(record: _Record, keys: Sequence[Hashable], members: Sequence[int],
     ):
         # One look between waits is waiting; several looks, or a change, round and round until the end come to nothing.
         at_the_end = members[-1] == len(record.acts) - 1
-        return len(members) >= PATIENCE * length or (at_the_end and (length > 2 or "change" in natures))
+        return len(members) >= PATIENCE * length or (
+            at_the_end and (length > 2 or ("change" in natures and "wait" not in natures))
+        )
     if natures <= {"orient", "move"}:
         return all(
             record.nature(place) == "orient" or len(getattr(record.acts[place].result, "text", "")) >= CONTENT

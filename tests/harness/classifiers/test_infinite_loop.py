@@ -308,6 +308,7 @@ LOOK_ALIKES: dict[str, Trajectory] = {
         *[bash("pip install parsnip", "Requirement already satisfied: parsnip"), bash("python -c 'import parsnip'", "ModuleNotFoundError: parsnip", 1)] * 3,
         bash("python3.12 -c 'import parsnip'", "", 0),
     ),
+    "a job set off and waited for": run(*[step for _ in range(3) for step in (bash("touch go.flag"), bash("sleep 60; tail -1 job.log", "no job yet"))]),
     "a stage in brackets that goes on": run(*[call("go_on", f"stage[{n}]: built, and the next one is open") for n in range(5)]),
     "a figure that grows": run(*[bash("ls out | wc -l", f"{n}") for n in range(10, 16)]),
     "one program with other words beside it": run(*[call("run_command", "ok, nothing has changed", command="git", args=[word]) for word in ("fsck", "gc", "prune", "repack")]),
