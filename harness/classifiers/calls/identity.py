@@ -46,7 +46,11 @@ _VOLATILE = re.compile(
     r"(?:\b\d+[dhm])*\b\d+(?:\.\d+)? ?(?:[mµun]?s|secs?|seconds?|min(?:utes)?|[mhd])\b|0x[0-9a-fA-F]{4,}|/tmp/[\w.\-/]+"
     # clock times, dates, seconds since 1970, identifiers by chance
     r"|(?:\b\d{4}-\d{2}-\d{2}T?)?(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?Z?\b|\b\d{4}-\d{2}-\d{2}\b"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) {1,2}\d{1,2}\b"
     r"|\b1\d{9}(?:\d{3})?(?:\.\d+)?\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
+    # the number of a process in a log, the seconds of a build's step, a hash beside what was done
+    r"|^#\d+ \d+\.\d+(?= )|^==\d+==|(?<=\w)\[\d{3,}\](?=:)"
+    r"|(?<=\()(?:\w{1,9} )?(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}(?=\))"
     # what is named as such, and the number of a message of JSON-RPC
     rf"|\b(?:{_MADE_ANEW})(?:[ _-]?(?:id|no|number|ms|s|taken|at))?[\"']?[ =:#]+[\"']?(?:[a-z]+[_-])?"
     r"(?=[0-9a-f.-]*\d)[0-9a-f.-]++"
@@ -192,7 +196,7 @@ def call_key(act: Act, spelling: Spelling | None = None) -> Hashable:
         line = act.line or ""
         if spelling is not None:
             line = spelling.line(line)
-        folder = even_path(first_text(call.arguments, FOLDER_KEYS))
+        folder = _folder(act)
         return ("shell", folder, even_command(line, spell) if len(line) <= _SHORT else line)
     arguments = call.arguments
     if isinstance(arguments, str):
@@ -205,6 +209,11 @@ def call_key(act: Act, spelling: Spelling | None = None) -> Hashable:
     noise = _noise(act)
     telling = ((key, value) for key, value in arguments.items() if key not in noise and value is not None)
     return bare_name(call.name), _frozen_all(telling, searched=kind == "search")
+
+
+def _folder(act: Act) -> str:
+    folder = even_path(first_text(act.call.arguments, FOLDER_KEYS))
+    return "" if folder == "." else folder
 
 
 def _noise(act: Act) -> Set[str]:
@@ -299,7 +308,7 @@ def loose_key(act: Act) -> Hashable:
     if line is None or len(line) > _SHORT:
         return call_key(act)
     spoken = (tuple(filter(None, (*map(_last_name, command.words), command.fed))) for command in commands(line))
-    folder = even_path(first_text(act.call.arguments, FOLDER_KEYS))
+    folder = _folder(act)
     telling = tuple(words for words in spoken if words and words[0] != "cd" and words != ("cat",))
     return ("shell", folder, telling, *_VARIABLE.findall(line)) if telling else call_key(act)
 

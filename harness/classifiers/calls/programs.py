@@ -131,6 +131,7 @@ TEST_COMMANDS: dict[str, frozenset[str]] = _sets(
         "mix": "test",
         "sbt": "test",
         "deno": "test",
+        "playwright": "test",
         "hatch": "test",
         "stack": "test",
         "cabal": "test",

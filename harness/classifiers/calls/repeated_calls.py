@@ -39,6 +39,7 @@ pressed, and their being equal does not show that nothing moved."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _WORDS_OF_A_MEASURE = 3
+_HASH = re.compile(r"\([0-9a-f]{4,40}\)")
 
 _DEEDS: frozenset[Nature] = frozenset(("test", "run", "change"))
 
@@ -220,7 +221,8 @@ def _is_a_measure(text: str) -> bool:
     """Return whether an answer is a time and what was timed, in a few words: then another time is another answer."""
     if len(text) > _STATE or text.lstrip()[:1] in ("{", "["):
         return False
-    return len(_WORD.findall(without_times(text))) <= _WORDS_OF_A_MEASURE
+    evened = without_times(_HASH.sub("", text))
+    return "~" in evened and len(_WORD.findall(evened)) <= _WORDS_OF_A_MEASURE
 
 
 def _same_call(record: _Record, positions: dict[Hashable, list[int]], by_answer: bool = False) -> RuleFinding | None:
@@ -351,8 +353,11 @@ def _is_cycle(record: _Record, keys: Sequence[Hashable], members: Sequence[int],
         for place in one_round
         for act in [record.acts[place]]
     ):
-        # One look between waits is waiting; several looks round and round, until the end, come to nothing.
-        return len(members) >= PATIENCE * length or (length > 2 and members[-1] == len(record.acts) - 1)
+        # One look between waits is waiting; several looks, or a change, round and round until the end come to nothing.
+        at_the_end = members[-1] == len(record.acts) - 1
+        return len(members) >= PATIENCE * length or (
+            at_the_end and (length > 2 or ("change" in natures and "wait" not in natures))
+        )
     if natures <= {"orient", "move"}:
         return all(
             record.nature(place) == "orient" or len(getattr(record.acts[place].result, "text", "")) >= CONTENT

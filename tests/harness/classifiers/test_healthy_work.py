@@ -11,14 +11,14 @@ from misstep.harness.verdict import Verdict
 from tests.healthy_work.sessions import Session, sessions
 
 FOUND = {
-    "cycle": (24, 26),
+    "cycle": (25, 26),
     "invented_path": (23, 23),
     "malformed": (24, 24),
     "passed_over": (32, 47),
     "rejected_reply": (17, 17),
-    "same_call": (29, 33),
+    "same_call": (30, 33),
     "same_complaint": (19, 28),
-    "same_error": (43, 45),
+    "same_error": (44, 45),
     "same_text": (18, 19),
     "to_and_fro": (42, 43),
     "undone_edit": (12, 13),

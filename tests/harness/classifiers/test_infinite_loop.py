@@ -105,6 +105,32 @@ LOOPS: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
         ]),
         tuple(range(8)),
     ),
+    "an install that changes nothing and an import that fails, to the end": (
+        run(*[bash("pip install parsnip", "Requirement already satisfied: parsnip"), bash("python -c 'import parsnip'", "ModuleNotFoundError: parsnip", 1)] * 3),
+        tuple(range(6)),
+    ),
+    "answers that differ in the day and the process of a log": (
+        run(*[bash("tail -1 /var/log/pay.log", f"Mar {n + 7} 10:12:0{n} host pay[{n}4711]: no ledger is configured") for n in range(3)]), (0, 1, 2),
+    ),
+    "answers that differ in the process that a checker of memory names": (
+        run(*[bash("leaks ./a | tail -1", f"=={n}3007== definitely lost: 48 bytes in 1 blocks") for n in range(3)]), (0, 1, 2),
+    ),
+    "answers that differ in a hash in brackets": (
+        run(*[bash("./shelve page.html", f"the shelf takes no more pages (ref {n}a7d)", 1) for n in range(3)]), (0, 1, 2),
+    ),
+    "what is put aside and taken back, and a hash told of it": (
+        run(*[step for n in range(3) for step in (bash("git stash", "Saved on main: 1f2"), bash("git stash pop", f"Dropped stash ({n}a7df02)"))]), tuple(range(6)),
+    ),
+    "one error of a build whose steps tell the seconds": (
+        run(*[step for n in range(4) for step in (edit("Dockerfile", f"v{n}", f"v{n + 1}"), bash("docker build .", f"#9 {n}.4 no lock file beside the manifest", 1))]),
+        tuple(range(8)),
+    ),
+    "the same folder named or not": (
+        run(*[call("shell", TREE, command=["rg", "load"], **folder) for folder in ({}, {"workdir": "."}, {})]), (0, 1, 2),
+    ),
+    "a test after longer and longer pauses": (
+        run(*[bash(f"sleep {n} && npx playwright test pay", "locator '#pay' matches nothing\n1 failed", 1) for n in (3, 5, 7)]), (0, 1, 2),
+    ),
     "answers that differ in the number of the process": (
         run(*[bash("head -n 20 in.csv", f"17,abc,first,row\n18,def,second,row\nError: (none)\nProcess Group PGID: {number}") for number in (86900, 4417, 51)]), (0, 1, 2),
     ),
@@ -278,6 +304,12 @@ LOOK_ALIKES: dict[str, Trajectory] = {
     "a running program asked with an empty line": run(
         *[call("bash_command", "Current Screen:\n$ make\nThe kernel takes some minutes on one core, and nothing is to be seen meanwhile.", keystrokes="")] * 6
     ),
+    "an install between imports that fail, until one works": run(
+        *[bash("pip install parsnip", "Requirement already satisfied: parsnip"), bash("python -c 'import parsnip'", "ModuleNotFoundError: parsnip", 1)] * 3,
+        bash("python3.12 -c 'import parsnip'", "", 0),
+    ),
+    "a job set off and waited for": run(*[step for _ in range(3) for step in (bash("touch go.flag"), bash("sleep 60; tail -1 job.log", "no job yet"))]),
+    "a stage in brackets that goes on": run(*[call("go_on", f"stage[{n}]: built, and the next one is open") for n in range(5)]),
     "a figure that grows": run(*[bash("ls out | wc -l", f"{n}") for n in range(10, 16)]),
     "one program with other words beside it": run(*[call("run_command", "ok, nothing has changed", command="git", args=[word]) for word in ("fsck", "gc", "prune", "repack")]),
     "one command in other folders, which stand apart": run(*[call("exec_command", "nothing to be done", cmd="make", workdir=f"/w/{n}") for n in "abcd"]),
