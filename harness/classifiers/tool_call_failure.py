@@ -16,6 +16,7 @@ from misstep.harness.classifiers.calls.failures import CallFailure, failed, own_
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.classifiers.calls.identity import Spelling, arguments_key, call_key
 from misstep.harness.classifiers.calls.natures import changes_files
+from misstep.harness.classifiers.calls.programs import LOOKS
 from misstep.harness.classifiers.calls.rejections import rejections
 from misstep.harness.classifiers.calls.same_answers import is_a_search, is_a_series, same_complaint
 from misstep.harness.classifiers.calls.shell import commands_of
@@ -175,7 +176,7 @@ def _one_error_running(run: _Run, errors: list[_Error]) -> RuleFinding | None:
             and evened
             and (error.failure.fault not in _OF_THE_MATTER or _differ(run.acts, alike))
             and not (error.failure.fault == "error" and is_a_search(run.acts, [one.place for one in alike]))
-            and (error.failure.fault != "missing file" or _guesses(run.acts, alike) > 1)
+            and (error.failure.fault != "missing file" or not _are_a_look(run.acts, alike))
         ):
             return _shown(run, alike)
     return None
@@ -250,8 +251,18 @@ def _beliefs(paths: Iterable[str]) -> int:
     return sum(len(parts_of(one)) > 1 and folders[one.rpartition("/")[0]] < ERRORS for one in names)
 
 
-def _guesses(acts: list[Act], errors: list[_Error]) -> int:
-    return _beliefs({path_of(acts[one.place].call) or (acts[one.place].line or "") for one in errors})
+def _are_a_look(acts: list[Act], errors: list[_Error]) -> bool:
+    """Return whether each of some calls reads another file that is guessed by its bare name."""
+    paths = {_file_read(acts[one.place], one.failure.words) for one in errors}
+    return "" not in paths and len(paths) == len(errors) and _beliefs(paths) <= 1
+
+
+def _file_read(act: Act, complaint: str) -> str:
+    if act.line is None:
+        return path_of(act.call)
+    commands = commands_of(act)
+    path = commands[0].words[-1] if len(commands) == 1 and commands[0].program in LOOKS else ""
+    return path if path in complaint else ""
 
 
 def _lists(act: Act) -> bool:

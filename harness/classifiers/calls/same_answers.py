@@ -164,7 +164,7 @@ def _complaint(act: Act) -> str | None:
         return None
     if not marked and not _may_complain(act, result.text):
         return None
-    if (failure := own_failure(act)) is not None and failure.fault == "missing file":
+    if act.kind != "shell" and (failure := own_failure(act)) is not None and failure.fault == "missing file":
         return None  # a path that does not exist is a guess, and no complaint of the tool's
     own = str(act.line or "").strip()
     filled = islice(filter(None, map(str.strip, result.text.split("\n"))), _LOOKED_AT)
