@@ -31,7 +31,7 @@ _EDITS = ("edit", "write", "patch")
 _UNNAMED = "{}"
 """How a change of files ends that are named by another command."""
 
-_AS_WANTED = re.compile(r"\balready\b|\bexists\b|\bnothing to\b|\bup[- ]to[- ]date\b|\bno changes\b")
+_AS_WANTED = re.compile(r"already|\bexists\b|\bnothing to\b|\bup[- ]to[- ]date\b|\bno changes\b")
 """What is answered where the state that a call would bring about is there."""
 
 _NOT_THERE = re.compile(
@@ -48,6 +48,7 @@ _DOUBT = re.compile(
     r"plan\w*|let me|i'll|let's|fail\w*|(?:\w{3,})?errors?|\w*exceptions?|problem\w*|issue\w*|differ\w*|other|"
     r"mismatch\w*|miss\w*|wrong|invalid|block\w*|stuck|red|broken?|breaks|crash\w*|killed|refus\w*|reject\w*|den(?:y|ie[sd])|forbid\w*|"
     r"prevent\w*|turned (?:back|down|away)|violat\w*|aborted|findings?|known|dead|"
+    r"below|lack\w*|incomplete|damaged|corrupt\w*|demand\w*|wants?|"
     r"braucht?|vermiss\w*|il faut|hace falta|trzeba|nicht|kein\w*|leider|konnte\w*|noch|schon|"
     r"scheiter\w*|gescheitert|fehl\w*|verweiger\w*|abgelehnt|unbekannt|"
     r"pas|aucune?|impossible|erreur\w*|échou\w*|échec|refusée?s?|manque|pude|tampoco|fall(?:ó|aron|ado|a)|rechaz\w*|"
@@ -82,7 +83,7 @@ _JOINED = re.compile(r"(?<!\S)[^\s-]*-\S+")
 _LONG_WORD = 6
 """Letters of a word of which one is enough."""
 
-_PLACE = re.compile(r"(?<![\w-])[\w-]++(?:[./:][\w-]++)+|(?<!\w)\d{3,}(?!\w)")
+_PLACE = re.compile(r"(?<![\w-])[\w-]++(?:[./:@][\w-]++)+|(?<!\w)\d{3,}(?!\w)")
 """A place or a code that an answer names: `src/a.py:3`, `spec.replicas`, `404`."""
 
 _SENTENCE = re.compile(r"[.!?;]\s|\n")

@@ -46,6 +46,10 @@ _WANTS_FAILURE = re.compile(
 _A_REQUEST = 500
 """Characters of a turn that asks for something; a longer one tells of what happened, failures among it."""
 
+_OF_A_SAMPLE = ("error", "missing file", "invalid arguments")
+_FORM = re.compile(r"\bmust\b|\bexpect", re.IGNORECASE)
+"""How a call is told what form it should have had."""
+
 _NO_SUCH_PROGRAM = 127
 _OF_THE_MATTER = ("missing file", "error")
 """Faults that say nothing of the form of a call."""
@@ -127,7 +131,8 @@ def _not_told(history: History, errors: list[_Error]) -> list[_Error]:
     told: set[int] = set()
     by_words: dict[str, list[_Error]] = defaultdict(list)
     for error in errors:
-        if history.acts[error.place].line and error.failure.fault not in ("wrong usage", "failed edit"):
+        faults = _OF_A_SAMPLE if history.acts[error.place].line else ("error",)
+        if error.failure.fault in faults and not _FORM.search(error.failure.words):
             by_words[error.failure.evened].append(error)
     for alike in by_words.values():
         places = [error.place for error in alike]
