@@ -83,7 +83,7 @@ _JOINED = re.compile(r"(?<!\S)[^\s-]*-\S+")
 _LONG_WORD = 6
 """Letters of a word of which one is enough."""
 
-_PLACE = re.compile(r"(?<![\w-])[\w-]++(?:[./:@][\w-]++)+|(?<!\w)\d{3,}(?!\w)")
+_PLACE = re.compile(r"(?<![\w/-])[\w-]++(?:[./:@][\w-]++)+|(?<!\w)\d{3,}(?!\w)")
 """A place or a code that an answer names: `src/a.py:3`, `spec.replicas`, `404`."""
 
 _SENTENCE = re.compile(r"[.!?;]\s|\n")
