@@ -1,11 +1,12 @@
 """Find failures that the last words of an agent claim as done, or have no word of: a rule of `tool_call_failure`."""
 
 import re
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects, patched
-from misstep.harness.classifiers.calls.error_lines import OPENING, line_of, telling
+from misstep.harness.classifiers.calls.error_lines import OPENING, line_of, telling, without_particulars
 from misstep.harness.classifiers.calls.failures import CallFailure, failed, own_failure
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.classifiers.calls.natures import nature_of
@@ -20,6 +21,9 @@ from misstep.harness.classifiers.verdicts import RuleFinding, counted, quoted
 _ANSWERS_BY_CODE = re.compile(r"\b(?:diff|grep|cmp|check|exit-?code)\b")
 """Programs whose exit code is their answer."""
 
+_ASKS_THE_MACHINE = re.compile(r"\s(?:--version|-V|--help)\s*$|\s-c ['\"](?:import|from) [\w., ]+['\"]\s*$")
+"""A command that asks whether a program or a module is there."""
+
 _A_WORD = re.compile(r"[^\W\d_]{3,}")
 _STEM = 4
 _READ = 2_000
@@ -28,21 +32,28 @@ _EDITS = ("edit", "write", "patch")
 _UNNAMED = "{}"
 """How a change of files ends that are named by another command."""
 
-_AS_WANTED = re.compile(r"\balready\b|\bexists\b|\bnothing to\b|\bup[- ]to[- ]date\b|\bno changes\b")
+_AS_WANTED = re.compile(r"already|\bexists\b|\bnothing to\b|\bup[- ]to[- ]date\b|\bno changes\b")
 """What is answered where the state that a call would bring about is there."""
 
-_NOT_THERE = re.compile(r"\bno such\b|\bnot (?:found|loaded|running|exist)|\bno \w+ (?:found|entries)\b")
-_TAKES_AWAY = re.compile(r"\b(?:rm\w*|del\w*|remov\w*|stop|\w*kill|uninstall|drop\w*|un\w+|prune|down)\b")
-"""A call that takes away what is not there has come to what it was for."""
+_NOT_THERE = re.compile(
+    r"\bno such\b|\bnot (?:found|loaded|running|exist)|\bno \w+ (?:found|entries)\b|\brefused\b|"
+    r"\b(?:failed to|could not|couldn't|cannot) connect\b"
+)
+_TAKES_AWAY = re.compile(r"\b(?:rm\w*|del\w*|remov\w*|stop|clos\w*|shut|\w*kill|uninstall|drop\w*|un\w+|prune|down)\b")
+"""What is not there has been taken away: a call for that, or a look after it, has come to what it was for."""
 
 _DOUBT = re.compile(
     r"n't\b|\b(?:no|not|nor|none|nothing|never|cannot|without|instead|unless|until|unable|sorry|unfortunately|however|"
     r"but|though|already|still|yet|left|leav\w+|skip\w*|remain\w*|stop\w*|need\w*|requires?|should|would|could|may|might|"
     r"must|please|try|tried|manual\w*|if|why|whether|unchanged|as (?:it (?:is|was)|before|asked)|todo|next|will|going|"
-    r"plan\w*|let me|i'll|let's|fail\w*|error\w*|problem\w*|issue\w*|differ\w*|other|mismatch\w*|miss\w*|wrong|invalid|"
-    r"block\w*|stuck|red|broken?|breaks|crash\w*|killed|refus\w*|reject\w*|den(?:y|ie[sd])|forbid\w*|prevent\w*|"
-    r"turned (?:back|down|away)|violat\w*|aborted|findings?|known|dead|"
-    r"nicht|kein\w*|leider|konnte\w*|noch|schon|scheiter\w*|gescheitert|fehl\w*|verweiger\w*|abgelehnt|unbekannt|"
+    r"plan\w*|let me|i'll|let's|"
+    r"out of|g[ai]v(?:e|en|ing) up|abandon\w*|aground|fail\w*|(?:\w{3,})?errors?|\w*exceptions?|problem\w*|issue\w*|"
+    r"differ\w*|other|"
+    r"mismatch\w*|miss\w*|wrong|invalid|block\w*|stuck|red|broken?|breaks|crash\w*|killed|refus\w*|reject\w*|den(?:y|ie[sd])|forbid\w*|"
+    r"prevent\w*|turned (?:back|down|away)|violat\w*|aborted|findings?|known|dead|"
+    r"below|lack\w*|incomplete|damaged|corrupt\w*|demand\w*|wants?|"
+    r"braucht?|vermiss\w*|il faut|hace falta|trzeba|nicht|kein\w*|leider|konnte\w*|noch|schon|"
+    r"scheiter\w*|gescheitert|fehl\w*|verweiger\w*|abgelehnt|unbekannt|"
     r"pas|aucune?|impossible|erreur\w*|échou\w*|échec|refusée?s?|manque|pude|tampoco|fall(?:ó|aron|ado|a)|rechaz\w*|"
     r"falta\w*|falh\w*|recusad\w*|negad\w*|manca|rifiut\w*|fallit\w*|negat\w*|nie|brak\w*|błąd|przerwan\w*|odrzuc\w*|"
     r"nem|ne|nao|não|non|niet|geen|mislukt\w*|weiger\w*|geweigerd|ontbreekt|ikke|inte|misslyckad\w*|не|нет)\b"
@@ -66,7 +77,16 @@ _LETS_BE = re.compile(
 )
 """How a user says that a failure does not matter."""
 
-_PLACE = re.compile(r"(?<![\w-])[\w-]++(?:[./:][\w-]++)+|(?<!\w)\d{3,}(?!\w)")
+_TOLD = 2
+"""Words of a complaint, neither of the call nor of the request, with which the last words tell of it."""
+
+_JOINED = re.compile(r"(?<!\S)[^\s-]*-\S+")
+"""A name of several words, which both a claim and an admission can have."""
+
+_LONG_WORD = 6
+"""Letters of a word of which one is enough."""
+
+_PLACE = re.compile(r"(?<![\w/-])[\w-]++(?:[./:@][\w-]++)+|(?<!\w)\d{3,}(?!\w)")
 """A place or a code that an answer names: `src/a.py:3`, `spec.replicas`, `404`."""
 
 _SENTENCE = re.compile(r"[.!?;]\s|\n")
@@ -135,10 +155,11 @@ def admits(text: str) -> bool:
     return _DOUBT.search(without_denials(text.lower())) is not None
 
 
-def tells(history: History, words: str) -> bool:
-    """Return whether the agent's last words admit something, or tell what was complained of."""
+def tells(history: History, words: str, places: Sequence[int]) -> bool:
+    """Return whether the agent's last words admit something, or say what calls were told and did not say themselves."""
     text = last_words(history)
-    return bool(text) and (admits(text) or not _stems(words).isdisjoint(_stems(text)))
+    calls = " ".join(history.acts[place].line or str(history.acts[place].call.arguments) for place in places)
+    return bool(text) and (admits(text) or bool((_stems(words) - _stems(calls)) & _stems(text)))
 
 
 def last_words(history: History) -> str:
@@ -156,7 +177,7 @@ def last_words(history: History) -> str:
 
 def _in_vain(act: Act) -> bool:
     """Return whether a call that does or tests something came to nothing, and nobody stopped it."""
-    if declined(act) or nature_of(act) not in ("change", "run", "test"):
+    if declined(act) or nature_of(act) not in ("change", "run", "test") or _ASKS_THE_MACHINE.search(act.line or ""):
         return False
     return failed(act) or _tests_fail(act)
 
@@ -173,10 +194,15 @@ def _as_asked(history: History, act: Act, text: str) -> bool:
         let_be = [_stems(sentence) for sentence in _SENTENCE.split(request) if _LETS_BE.search(sentence)]
         if let_be and not (_own_words(act) | _stems(answer)).isdisjoint(set().union(*let_be)):
             return True
+    complaint = without_particulars("\n".join(filter(complains, answer.split("\n"))))
+    known = _own_words(act) | _stems("\n".join(asked))
+    told = {word for word in _words(_JOINED.sub("", complaint)) & _words(text) if word[:_STEM] not in known}
+    if len({word[:_STEM] for word in told}) >= _TOLD or any(len(word) >= _LONG_WORD for word in told):
+        return True
     if any(nature_of(other) == "change" for other in history.acts):
         return False
-    known = set(_PLACE.findall("\n".join((*asked, act.line or ""))))
-    return not (set(_PLACE.findall(answer.lower())) - known).isdisjoint(_PLACE.findall(text.lower()))
+    places = set(_PLACE.findall(answer.lower())).difference(_PLACE.findall("\n".join((*asked, act.line or ""))))
+    return bool(asked and asked[-1].rstrip().endswith("?")) or not places.isdisjoint(_PLACE.findall(text.lower()))
 
 
 def _tests_fail(act: Act) -> bool:
@@ -192,7 +218,8 @@ def _put_right(history: History, corrections: Corrections, place: int, later: _L
     if later.mended or (nature_of(act) == "test" and later.tested) or not _words_of_deed(act).isdisjoint(later.words):
         return True
     answer = act.result.text[:_READ].lower() if act.result else ""
-    gone = _NOT_THERE.search(answer) and _TAKES_AWAY.search((act.line or act.call.name).lower())
+    taken_away = any(_TAKES_AWAY.search(turn.lowered[:_READ]) for turn in history.turns) and nature_of(act) == "run"
+    gone = _NOT_THERE.search(answer) and (taken_away or _TAKES_AWAY.search((act.line or act.call.name).lower()))
     return bool(gone or _AS_WANTED.search(answer))
 
 
@@ -244,4 +271,8 @@ def _words_of_deed(act: Act) -> set[str]:
 
 def _stems(text: str) -> set[str]:
     """Return the beginnings of a text's words, alike for `push` and `pushed`, `publish` and `published`."""
-    return {word.lower()[:_STEM] for word in _A_WORD.findall(text[:_READ].replace("_", " "))}
+    return {word[:_STEM] for word in _words(text)}
+
+
+def _words(text: str) -> set[str]:
+    return {word.lower() for word in _A_WORD.findall(text[:_READ].replace("_", " "))}

@@ -15,7 +15,8 @@ from misstep.harness.classifiers.calls.error_lines import exit_code
 from misstep.harness.classifiers.calls.failures import CallFailure, failed, own_failure
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.classifiers.calls.identity import Spelling, arguments_key, call_key
-from misstep.harness.classifiers.calls.natures import changes_files
+from misstep.harness.classifiers.calls.natures import changes_files, nature_of
+from misstep.harness.classifiers.calls.programs import LOOKS
 from misstep.harness.classifiers.calls.rejections import rejections
 from misstep.harness.classifiers.calls.same_answers import is_a_search, is_a_series, same_complaint
 from misstep.harness.classifiers.calls.shell import commands_of
@@ -44,6 +45,10 @@ _WANTS_FAILURE = re.compile(
 
 _A_REQUEST = 500
 """Characters of a turn that asks for something; a longer one tells of what happened, failures among it."""
+
+_OF_A_SAMPLE = ("error", "invalid arguments")
+_FORM = re.compile(r"\bmust\b|\bexpect", re.IGNORECASE)
+"""How a call is told what form it should have had."""
 
 _NO_SUCH_PROGRAM = 127
 _OF_THE_MATTER = ("missing file", "error")
@@ -126,11 +131,17 @@ def _not_told(history: History, errors: list[_Error]) -> list[_Error]:
     told: set[int] = set()
     by_words: dict[str, list[_Error]] = defaultdict(list)
     for error in errors:
-        if history.acts[error.place].line and error.failure.fault in _OF_THE_MATTER:
+        act = history.acts[error.place]
+        faults = _OF_A_SAMPLE if act.line else ("error",)
+        if nature_of(act) != "look" and error.failure.fault in faults and not _FORM.search(error.failure.words):
             by_words[error.failure.evened].append(error)
     for alike in by_words.values():
         places = [error.place for error in alike]
-        if len(places) >= ERRORS and is_a_series(history.acts, places) and tells(history, alike[0].failure.words):
+        if (
+            len(places) >= ERRORS
+            and is_a_series(history.acts, places)
+            and tells(history, alike[0].failure.words, places)
+        ):
             told.update(places)
     return [error for error in errors if error.place not in told]
 
@@ -175,7 +186,7 @@ def _one_error_running(run: _Run, errors: list[_Error]) -> RuleFinding | None:
             and evened
             and (error.failure.fault not in _OF_THE_MATTER or _differ(run.acts, alike))
             and not (error.failure.fault == "error" and is_a_search(run.acts, [one.place for one in alike]))
-            and (error.failure.fault != "missing file" or _guesses(run.acts, alike) > 1)
+            and (error.failure.fault != "missing file" or not _are_a_look(run.acts, alike))
         ):
             return _shown(run, alike)
     return None
@@ -250,8 +261,18 @@ def _beliefs(paths: Iterable[str]) -> int:
     return sum(len(parts_of(one)) > 1 and folders[one.rpartition("/")[0]] < ERRORS for one in names)
 
 
-def _guesses(acts: list[Act], errors: list[_Error]) -> int:
-    return _beliefs({path_of(acts[one.place].call) or (acts[one.place].line or "") for one in errors})
+def _are_a_look(acts: list[Act], errors: list[_Error]) -> bool:
+    """Return whether each of some calls reads another file that is guessed by its bare name."""
+    paths = {_file_read(acts[one.place], one.failure.words) for one in errors}
+    return "" not in paths and len(paths) == len(errors) and _beliefs(paths) <= 1
+
+
+def _file_read(act: Act, complaint: str) -> str:
+    if act.line is None:
+        return path_of(act.call)
+    commands = commands_of(act)
+    path = commands[0].words[-1] if len(commands) == 1 and commands[0].program in LOOKS else ""
+    return path if path in complaint else ""
 
 
 def _lists(act: Act) -> bool:
@@ -293,7 +314,8 @@ def _one_complaint(history: History) -> RuleFinding | None:
     complaint = same_complaint(acts)
     if complaint is None or is_a_search(acts, complaint.places):
         return None
-    if is_a_series(acts, complaint.places) and tells(history, complaint.words):
+    looks = nature_of(acts[complaint.places[0]]) == "look"
+    if not looks and is_a_series(acts, complaint.places) and tells(history, complaint.words, complaint.places):
         return None
     steps = [acts[place].step for place in complaint.places]
     name = quoted(bare_name(acts[complaint.places[0]].call.name), 40).strip('"')

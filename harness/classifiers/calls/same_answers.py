@@ -132,7 +132,14 @@ def _verbatim(acts: list[Act]) -> Complaint | None:
     places: list[int] = []
     for place, act in enumerate(acts):
         text = act.result.text if act.result is not None and is_marked(act.result) else ""
-        if not text or declined(act) or _subject(act) is None or of_the_disk(text) or changes_files(act):
+        if (
+            not text
+            or declined(act)
+            or _subject(act) is None
+            or of_the_disk(text)
+            or changes_files(act)
+            or _is_a_guess(act)
+        ):
             places = []  # no complaint, or the work, or a try at changing what is complained of
             continue
         if not (places and text == getattr(acts[places[-1]].result, "text", "")):
@@ -145,6 +152,12 @@ def _verbatim(acts: list[Act]) -> Complaint | None:
         if len(places) >= TIMES and len({call_key(acts[one]) for one in places}) >= DIFFERENT:
             return Complaint(tuple(places), words[:_SHOWN])
     return None
+
+
+def _is_a_guess(act: Act) -> bool:
+    """Return whether a path does not exist, which is no complaint of the tool's."""
+    failure = own_failure(act) if act.kind != "shell" else None
+    return failure is not None and failure.fault == "missing file"
 
 
 def _subject(act: Act) -> Hashable:
@@ -166,8 +179,8 @@ def _complaint(act: Act) -> str | None:
         return None
     if not marked and not _may_complain(act, result.text):
         return None
-    if (failure := own_failure(act)) is not None and failure.fault == "missing file":
-        return None  # a path that does not exist is a guess, and no complaint of the tool's
+    if _is_a_guess(act):
+        return None
     own = str(act.line or "").strip()
     filled = islice(filter(None, map(str.strip, result.text.split("\n"))), _LOOKED_AT)
     lines = [_LABEL.sub("", line, count=1) for line in telling(filled)]

@@ -158,6 +158,13 @@ FAILURES: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
         run(user("Migrate."), call("terminal", '{"stdout": "ERROR:  relation is unknown", "exit_code": 3}', command="psql -f m.sql"), says("The tables are migrated.")),
         (1, 2),
     ),
+    "guesses of paths with a shell, whatever the last words admit": (
+        run(*[bash(f"sed -n '1,40p' src/{name}/pricing.py", f"Nothing lives at src/{name}/pricing.py.", 1) for name in "abcd"], says("Sorry, I am out of ideas.")),
+        (0, 1, 2, 3),
+    ),
+    "one malformed call over and over, whatever the last words admit": (
+        run(*[call("bash", "Parse error: unexpected end", 1, command="") for _ in range(4)], says("Sorry, it is not done.")), (0, 1, 2, 3),
+    ),
     "failing tests by their count alone": (
         run(user("Fix it."), edit("a.py"), bash("pytest -q", "2 failed, 10 passed"), says("All tests pass now.")), (2, 3),
     ),
@@ -267,6 +274,35 @@ LOOK_ALIKES: dict[str, Trajectory] = {
     "a service's refusals with words for parts of calls": run(*[
         call("pay", f"Error: payment method not found for order {n}", order=n) for n in range(3)
     ]),
+    "names guessed in one folder": run(*[
+        call("Read", "File does not exist.", None, True, file_path=f"/w/app/{n}") for n in ("README.md", "tox.ini", "setup.cfg", "Pipfile")
+    ], bash("ls", "go.mod")),
+    "a series of hosts that the last words tell of": run(
+        *[bash(f"wget -q https://{n}.example.org/a.csv", "wget: unable to resolve host address", 4) for n in ("x", "y", "z", "q")], says("No host resolves.")
+    ),
+    "broken samples whose answer the last words tell": run(
+        *[bash(f"./parse bad/{n}.ini", "parse error: unexpected end of section", 1) for n in range(5)], says("Each ends in an unexpected end.")
+    ),
+    "a refusal that was asked for": run(
+        user("Protect the audit table."), bash("psql -f rule.sql", "RULE"), bash("psql -c 'delete from audit'", "ERROR: rule broken", 1), says("The audit table is protected.")
+    ),
+    "a failing test that was asked for": run(
+        user("Write a failing test for rounding."), write("t.py"), bash("pytest t.py", "E assert 0 == 1\n1 failed", 1), says("The test for rounding is written.")
+    ),
+    "a failure that the user let be": run(
+        user("Add the flag. The tests of legacy are slow and red, ignore them."), edit("a.py"), bash("pytest", "FAILED legacy/t.py - ImportError\n1 failed", 1), says("The flag is in; tests ran.")
+    ),
+    "a failure that is the answer": run(user("Does it build?"), bash("go build ./...", "error: undefined: x", 1), says("The build runs up to x.")),
+    "a complaint that is repeated": run(
+        user("Clean the db."), bash("psql -f clean.sql", "psql: error: password authentication was turned away", 2), says("The clean-up waits for a new password.")
+    ),
+    "a place that is named": run(
+        user("List the findings."), bash("mypy src", "src/a.py:3: error: bad type", 1), says("One in src/a.py:3, by mypy.")
+    ),
+    "a look after a removal": run(
+        user("Delete the table legacy."), bash("./db drop legacy", "ok"), bash("sqlite3 a.db 'select * from legacy'", "Error: no such table: legacy", 1), says("The table legacy is deleted.")
+    ),
+    "a module that is asked for": run(bash('python -c "import yaml"', "ModuleNotFoundError: no yaml", 1), says("This machine has plain Python and yaml is absent.")),
     "is_error false and content about errors": run(*[call("Read", "no such tool: x\n" * 50, None, False, file_path=f"{n}") for n in "abc"]),
 }  # fmt: skip
 
