@@ -46,11 +46,10 @@ _DOUBT = re.compile(
     r"n't\b|\b(?:no|not|nor|none|nothing|never|cannot|without|instead|unless|until|unable|sorry|unfortunately|however|"
     r"but|though|already|still|yet|left|leav\w+|skip\w*|remain\w*|stop\w*|need\w*|requires?|should|would|could|may|might|"
     r"must|please|try|tried|manual\w*|if|why|whether|unchanged|as (?:it (?:is|was)|before|asked)|todo|next|will|going|"
-    r"plan\w*|let me|i'll|let's|"
-    r"out of|g[ai]v(?:e|en|ing) up|abandon\w*|aground|fail\w*|(?:\w{3,})?errors?|\w*exceptions?|problem\w*|issue\w*|"
-    r"differ\w*|other|"
-    r"mismatch\w*|miss\w*|wrong|invalid|block\w*|stuck|red|broken?|breaks|crash\w*|killed|refus\w*|reject\w*|den(?:y|ie[sd])|forbid\w*|"
-    r"prevent\w*|turned (?:back|down|away)|violat\w*|aborted|findings?|known|dead|"
+    r"plan\w*|let me|i'll|let's|out of|g[ai]v(?:e|en|ing) up|abandon\w*|aground|"
+    r"fail\w*|(?:\w{3,})?errors?|\w*exceptions?|problem\w*|issue\w*|differ\w*|other|"
+    r"mismatch\w*|miss\w*|wrong|invalid|block\w*|stuck|red|broken?|breaks|crash\w*|killed|refus\w*|reject\w*|"
+    r"den(?:y|ie[sd])|forbid\w*|prevent\w*|turned (?:back|down|away)|violat\w*|aborted|findings?|known|dead|"
     r"below|lack\w*|incomplete|damaged|corrupt\w*|demand\w*|wants?|"
     r"braucht?|vermiss\w*|il faut|hace falta|trzeba|nicht|kein\w*|leider|konnte\w*|noch|schon|"
     r"scheiter\w*|gescheitert|fehl\w*|verweiger\w*|abgelehnt|unbekannt|"
@@ -63,8 +62,8 @@ _DOUBT = re.compile(
 
 
 _ASKS_FOR_REFUSAL = re.compile(
-    r"\b(?:refus\w*|reject\w*|den(?:y|ie[sd])|forbid\w*|block\w*|prevent\w*|protect\w*|limit\w*|guard\w*|invalid|malformed|"
-    r"wrong|bad|broken|fuzz\w*|cannot be|can't be|crash\w*)\b"
+    r"\b(?:refus\w*|reject\w*|den(?:y|ie[sd])|forbid\w*|block\w*|prevent\w*|protect\w*|guard\w*|fuzz\w*|cannot be|"
+    r"can't be|(?:invalid|malformed|wrong|bad|broken) (?:inputs?|samples?|examples?|files?|values?|passwords?))\b"
 )
 """How a user asks for what turns something down: that a command is turned down may be what was asked for."""
 
@@ -72,7 +71,7 @@ _ASKS_FOR_RED = re.compile(r"\breproduc\w*|\b(?:failing|red|negative) (?:\w+ )?(
 _MENDS = re.compile(r"\b(?:fix\w*|repair\w*|mend\w*|solv\w*|resolv\w*|pass(?:es)?|green)\b")
 
 _LETS_BE = re.compile(
-    r"\b(?:ignor\w*|never ?mind|anyway|don't (?:care|mind|worry)|do not (?:care|mind|worry)|"
+    r"\b(?:ignor\w*|never ?mind|no need to|anyway|don't (?:care|mind|worry)|do not (?:care|mind|worry)|"
     r"leave (?:that|it|them|those)|known to|is known|are known|not (?:your|our) (?:job|problem|concern)|expected to)\b"
 )
 """How a user says that a failure does not matter."""
