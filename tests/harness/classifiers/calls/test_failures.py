@@ -49,6 +49,18 @@ def test_of_a_command_the_exit_code_counts_before_a_harness_that_says_no_error(n
     assert environment_failure(act_of(call(name, answer, code, False, command="curl host"))) == fault
 
 
+@pytest.mark.parametrize(("answer", "fault"), [
+    ("curl: (6) Could not resolve host: api.example", True),
+    ("wget: unable to resolve host address 'api.example'", True),
+    ("Failed to connect to api.example port 443", True),
+    ("npm ERR! ERESOLVE unable to resolve dependency tree", False),
+    ("Failed to resolve import './colour' from 'src/main.ts'", False),
+    ("error: cannot resolve symbol Colour", False),
+])  # fmt: skip
+def test_what_is_not_resolved_is_the_networks_fault_if_it_is_a_host(answer: str, fault: bool) -> None:
+    assert environment_failure(act_of(bash("make", answer, 1))) == fault
+
+
 def test_content_of_a_file_is_no_failure_however_it_begins() -> None:
     assert not failed(act_of(read("a.py", "errors = []\n" * 100)))
 
