@@ -26,6 +26,14 @@ def test_the_recorded_exit_code_counts_before_what_the_answer_says() -> None:
     assert exit_code(act_of(bash("cat log", "exit code 3", 0))) == 0
 
 
+def test_what_a_file_says_of_an_exit_code_is_none_of_the_call() -> None:
+    for act in map(
+        act_of, (read("ci.log", "make\nexit code 3"), call("Grep", "ci.log:2: exit code 3", pattern="exit"))
+    ):
+        assert exit_code(act) is None
+        assert not failed(act)
+
+
 def test_a_call_without_an_answer_has_not_failed() -> None:
     assert not failed(act_of(bash("x", None)))
     assert own_failure(act_of(bash("x", None))) is None
