@@ -17,7 +17,6 @@ from misstep.harness.errors import InputError, UsageError
 
 MOST_CATEGORIES = 1000
 
-_WHOLE = re.compile(r"(?<!\d)([+-]?\d++)\.0++", re.ASCII)
 _WITH_COMMA = re.compile(r"[+-]?\d++(?:,\d++)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?\d{1,3},\d{3}", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f]")
@@ -53,7 +52,7 @@ def coded(ratings: Ratings, reading: Reading, remarks: Sequence[str] = ()) -> La
     for spelling, times in zip(spellings, uses.tolist(), strict=True):
         labels[trimmed(spelling)] += times
     labels.pop("", None)
-    messages = [*remarks, *ratings.remarks, *_without_missing(labels, reading.missing)]
+    messages = [*remarks, *ratings.remarks, *_without_missing(labels, reading.missing, level)]
     if control := {label for label in labels if _CONTROL.search(label)}:
         raise _at_label(ratings, control, "has a control character", "Take it out: no label that one can read has one.")
     if not labels:
@@ -97,11 +96,11 @@ def placed(ratings: Ratings, columns: list[IntArray]) -> IntArray:
     return codes.reshape(len(ratings.items), len(ratings.raters))
 
 
-def _without_missing(labels: Counter[str], missing: Sequence[str]) -> list[str]:
+def _without_missing(labels: Counter[str], missing: Sequence[str], level: ScaleLevel) -> list[str]:
     remarks = []
-    wanted = {label_key(one): one for one in missing}
+    wanted = {label_key(one, level): one for one in missing}
     for key, one in wanted.items():
-        times = sum(labels.pop(label) for label in list(labels) if label_key(label) == key)
+        times = sum(labels.pop(label) for label in list(labels) if label_key(label, level) == key)
         used = (
             f"is taken for a missing rating in {counted_text(times, 'cell')}"
             if times
@@ -126,17 +125,11 @@ def _has_decimal_comma(labels: Counter[str], reading: Reading, delimiter: str) -
 
 
 def _merged(labels: Counter[str], level: ScaleLevel, *, comma: bool, remarks: list[str]) -> dict[str, str]:
-    """Return each label → how it is shown: letter case does not count, nor how a number of a scale is written.
-
-    Of nominal labels only `2` and `2.0` are one (a missing cell turns a spreadsheet's whole numbers into such): `1.1`
-    and `1.10` may be names of two things.
-    """
+    """Return each label → how it is shown: of several spellings of one as the commonest."""
     pointed = {label: label.replace(",", ".") if comma and _WITH_COMMA.fullmatch(label) else label for label in labels}
     same: dict[str | float, list[str]] = {}
     for label, text in pointed.items():
-        whole = _WHOLE.fullmatch(text)
-        key = label_key(text) if level != "nominal" else whole[1] if whole else text.casefold()
-        same.setdefault(key, []).append(label)
+        same.setdefault(label_key(text, level), []).append(label)
     shown = {}
     for alike in same.values():
         best = min(alike, key=lambda label: (-labels[label], label))
@@ -149,8 +142,8 @@ def _merged(labels: Counter[str], level: ScaleLevel, *, comma: bool, remarks: li
 def _ordered(shown: dict[str, str], level: ScaleLevel, order: Sequence[str], ratings: Ratings) -> list[str]:
     categories = list(dict.fromkeys(shown.values()))
     if order:
-        by_key = {label_key(category): category for category in categories}
-        placed = [by_key.get(label_key(label), label.strip()) for label in order]
+        by_key = {label_key(category, level): category for category in categories}
+        placed = [by_key.get(label_key(label, level), label.strip()) for label in order]
         if len(set(placed)) < len(placed) or "" in placed:
             raise UsageError(f"--order has an empty or a repeated label: {listed(placed)}", "Name each label once.")
         unplaced = {label for label, category in shown.items() if category not in placed}
@@ -201,9 +194,9 @@ def _too_many(ratings: Ratings, categories: int) -> InputError:
 
 
 def _warn_of_missing(labels: Counter[str], order: Sequence[str], remarks: list[str]) -> None:
-    meant = set(map(label_key, order))
+    meant = {label_key(label, "ordinal") for label in order}
     for label, remark in like_missing(labels):
-        if label_key(label) not in meant:
+        if label_key(label, "ordinal") not in meant:
             remarks.append(f"{remark}, or give --missing {shlex.quote(label)}")
 
 

@@ -20,6 +20,7 @@ from misstep.harness.errors import InputError, UsageError
 
 _TIME_NAMES = ("updated_at", "submitted_at", "created_at", "timestamp", "datetime", "time", "date")
 
+_KNOWN = frozenset((*ITEM_NAMES, *RATER_NAMES, *LABEL_NAMES))
 _SHOWN = 30
 _LONG = 3
 """The columns of the long form at least: items, raters and labels."""
@@ -76,7 +77,8 @@ def _completed(
         questions = sheet.columns[by] if by is not None else [""] * len(sheet.columns[0])
         called = (columns_called(sheet, ITEM_NAMES), columns_called(sheet, WHO))
         skip = {place for place in (by, *labels) if place is not None}
-        pair = _item_and_rater(sheet, item, rater, called, skip, questions)
+        called_rater = next((at for at in raters if at not in called[0]), rater)
+        pair = _item_and_rater(sheet, item, called_rater, called, skip, questions)
         items, raters = ([pair[0]], [pair[1]]) if pair else (items, raters)
     if item is None and not items and 0 not in {*others, *raters} and _repeats(sheet, 0, by):
         items = [0]
@@ -188,10 +190,11 @@ def columns_called(sheet: LabelRows, names: Iterable[str]) -> list[int]:
 def _spellings(name: str) -> tuple[str, ...]:
     """Return the spellings by which a column is known, as `workerId` and `ASSIGNMENT:worker_id` are by `worker_id`."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
-    return tuple(
+    last, *whole = (
         re.sub(r"\W+", "_", one.casefold()).strip("_")
         for one in (re.split(r"(?<=\w)[:.](?=\w)", apart)[-1], apart, name)
     )
+    return tuple(whole) if any(one in _KNOWN for one in whole) else (last, *whole)
 
 
 def _repeats(sheet: LabelRows, item: int, by: int | None) -> bool:

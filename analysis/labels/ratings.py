@@ -149,14 +149,14 @@ def _first_or_last(sheet: LabelRows, form: Form, label: int | None, reading: Rea
     """
     names = [sheet.columns[at] for at in (form.item, form.rater) if at is not None]
     keys = [tuple(visible(cell).strip() for cell in cells) for cells in zip(*names, strict=True)]
-    keep, missing = reading.keep, set(map(label_key, reading.missing))
+    keep, missing = reading.keep, {label_key(one, reading.level) for one in reading.missing}
     rows = [row for row in range(len(keys)) if label is None or trimmed(sheet.columns[label][row])]
     times = None if form.time is None else _times(sheet.columns[form.time])
     if times is not None:
         rows.sort(key=times.__getitem__)
     ordered = rows if keep == "last" else rows[::-1]
     if label is not None and missing:
-        ordered = sorted(ordered, key=lambda row: label_key(sheet.columns[label][row]) not in missing)
+        ordered = sorted(ordered, key=lambda row: label_key(sheet.columns[label][row], reading.level) not in missing)
     rest = sorted({keys[row]: row for row in ordered}.values())
     if len(rest) == len(rows):
         return (sheet, []) if len(rows) == len(keys) else (sheet.rows(rest), [])

@@ -14,11 +14,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from misstep.analysis.labels.reading import ScaleLevel
 from misstep.analysis.labels.rows import MOST_BYTES, decoded, read_content, shown
 from misstep.harness.errors import InputError
 from misstep.harness.values import plain
 
 _NUMBER = re.compile(r"[+-]?(\d++(?:\.\d*+)?|\.\d++)([eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"(?<!\d)([+-]?\d++)\.0++", re.ASCII)
 _UNSEEN = dict.fromkeys([0xAD, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF])
 
 
@@ -40,10 +42,18 @@ def number(label: str) -> float | None:
     return value if isfinite(value) else None
 
 
-def label_key(label: str) -> str | float:
-    """Return what two spellings of a label have in common: letter case does not count, nor how a number is written."""
-    value = number(trimmed(label))
-    return trimmed(label).casefold() if value is None else value
+def label_key(label: str, level: ScaleLevel) -> str | float:
+    """Return what two spellings of a label have in common: letter case does not count, nor how a number is written.
+
+    Of nominal labels only `2` and `2.0` are one (a missing cell turns a spreadsheet's whole numbers into such): `1.1`
+    and `1.10` may be names of two things.
+    """
+    text = trimmed(label)
+    value = number(text)
+    if level != "nominal" and value is not None:
+        return value
+    whole = _WHOLE.fullmatch(text)
+    return whole[1] if whole else text.casefold()
 
 
 def listed(names: Iterable[str], most: int = 20) -> str:

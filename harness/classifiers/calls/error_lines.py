@@ -17,6 +17,7 @@ from misstep.harness.trajectory import ToolResult
 _EXIT_CODE = re.compile(
     r"(?:exit[ _]?code\"?|return_?code\"?|exited with(?: code)?|exit status|[\[(<]exit)[:>\s]*(-?\d+)", re.IGNORECASE
 )
+_SHOWING = ("read", "search", "list")
 _CODE_ALONE = 60
 """Characters that an answer can have which states an exit code and nothing else."""
 
@@ -31,6 +32,8 @@ def exit_code(act: Act) -> int | None:
         return None
     if result.exit_code is not None:
         return result.exit_code
+    if act.kind in _SHOWING:  # what a file says is not about the call
+        return None
     ends = result.text[:40] + "\n" + result.text[-80:]
     if "xit" not in ends and "eturn" not in ends:
         return None

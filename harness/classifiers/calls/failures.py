@@ -391,7 +391,7 @@ def environment_failure(act: Act) -> bool:
     """
     result = act.result
     code = exit_code(act)
-    if result is None or code == 0 or (result.is_error is False and (code is None or act.kind != "shell")):
+    if result is None or code == 0 or (code is None and result.is_error is False):
         return False
     short = act.kind not in _LOOKING and result.text.count("\n") <= FEW_LINES
     return (short or failed(act)) and of_the_environment(result.text[:HEAD])

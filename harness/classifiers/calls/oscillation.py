@@ -68,7 +68,7 @@ _SHELL_EDITS = ("sed -i", "edit ", "apply_patch", "str_replace", ">", "patch ", 
 _TAKEN = re.compile(r"^-(?!--)(.*)$", re.MULTILINE)
 _PUT = re.compile(r"^\+(?!\+\+)(.*)$", re.MULTILINE)
 _BLOCK = re.compile(
-    r"^(?:<{4,}+|-{4,}+)[^\n]*+\n(?>((?:(?!\n[<-]{4}).)*?)\n={4,}\n)((?:(?!\n[<-]{4}).)*?)\n(?:>{4,}|\+{4,})",
+    r"^([<-])\1{3,}+[^\n]*+\n(?>((?:(?!\n\1{4}).)*?)\n={4,}\n)((?:(?!\n\1{4}).)*?)\n(?:>{4,}|\+{4,})",
     re.DOTALL | re.MULTILINE,
 )
 """Old and new text as between the marks of a conflict: how several editors take an edit."""
@@ -219,7 +219,8 @@ def _exchanged(line: str) -> tuple[str, str]:
         return match.group(2), match.group(3)
     block = _BLOCK.search(head) or _FLAGGED.search(head)
     if block:
-        return block.group(1), block.group(2)
+        *_, old, new = block.groups()
+        return old, new
     removed = "\n".join(_TAKEN.findall(line))
     put = "\n".join(_PUT.findall(line))
     return removed, put or (line if _writes_own_words(head) else "")

@@ -10,7 +10,8 @@ from misstep.harness.trajectory import ToolResult
 
 _ENVIRONMENT = re.compile(
     r"connection (?:refused|reset|timed out|error|aborted)|timed? ?out|timeout|temporary failure"
-    r"|(?:could not|couldn't|unable to|cannot|failed to) (?:resolve|connect)"
+    r"|could not resolve"
+    r"|(?:could not|couldn't|unable to|cannot|failed to) (?:connect|resolve (?:the )?(?:host|proxy|name))"
     r"|network (?:is )?(?:unreachable|error|down)|no space left|out of memory|cannot allocate|quota|rate limit"
     r"|too many requests|service unavailable|bad gateway|internal server error|permission denied|read-only file system"
     r"|\b(?:502|503|504|429)\b|deadlock|could not get lock|resource temporarily|overloaded|"

@@ -200,6 +200,11 @@ def test_a_label_that_a_person_calls_missing_is_missing_and_said(path: Path, wor
     ]
 
 
+def test_of_names_only_whole_numbers_are_missing_in_another_spelling(path: Path) -> None:
+    labels = read(path, "item,ann,ben\n1,1.1,99.0\n2,1.10,1.1\n3,2,2\n", missing=["1.1", "99"])
+    assert given(labels) == {"1": {}, "2": {"ann": "1.10"}, "3": {"ann": "2", "ben": "2"}}
+
+
 def test_numbers_with_a_missing_word_among_them_say_how_to_name_it(path: Path) -> None:
     text = "item,ann,ben\n1,1,NA\n2,2,3\n"
     for level in ("ordinal", "interval"):
@@ -277,6 +282,13 @@ def test_columns_of_crowds_are_known_by_the_last_part_of_their_names(path: Path,
     header = ",".join((rater, item, label, "ASSIGNMENT:status"))
     labels = read(path, "\n".join([header, *(f"{who},{task},{one},OK" for who, task, one in rows)]))
     assert (labels.items, labels.raters) == ([f"t{n}" for n in range(4)], [f"w{n}" for n in range(6)])
+
+
+@pytest.mark.parametrize("name", ["annotator_id", "annotator.id", "workerId"])
+def test_a_column_called_like_raters_is_none_of_items_also_where_it_has_more_names(path: Path, name: str) -> None:
+    rows = [f"w{who},t{task},{'ab'[task % (who + 2) > 1]}" for who in range(6) for task in range(4)]
+    labels = read(path, "\n".join([f"{name},ticket,label", *rows]))
+    assert labels.items == [f"t{n}" for n in range(4)]
 
 
 def test_a_column_of_models_is_no_column_of_raters_unless_a_person_says_so(path: Path) -> None:

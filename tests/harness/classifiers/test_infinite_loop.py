@@ -145,6 +145,17 @@ LOOPS: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
         ]),
         tuple(range(12)),
     ),
+    "an edit below a ruled heading, made, taken back and made again": (
+        run(*[
+            step
+            for turn, (old, new) in enumerate((("Lock()", "RLock()"), ("RLock()", "Lock()")) * 3)
+            for step in (
+                call("replace_in_file", path="c.md", diff=f"<<<<<<< SEARCH\nLocks\n-----\n{old}\n=======\nLocks\n-----\n{new}\n>>>>>>> REPLACE"),
+                bash("make docs", f"page {'abcdef'[turn]} is late", 1),
+            )
+        ]),
+        (0, 2, 4, 6),
+    ),
     "one error at another place each time, with edits of an own tool": (
         run(*[
             step

@@ -26,6 +26,14 @@ def test_the_recorded_exit_code_counts_before_what_the_answer_says() -> None:
     assert exit_code(act_of(bash("cat log", "exit code 3", 0))) == 0
 
 
+def test_what_a_file_says_of_an_exit_code_is_none_of_the_call() -> None:
+    for act in map(
+        act_of, (read("ci.log", "make\nexit code 3"), call("Grep", "ci.log:2: exit code 3", pattern="exit"))
+    ):
+        assert exit_code(act) is None
+        assert not failed(act)
+
+
 def test_a_call_without_an_answer_has_not_failed() -> None:
     assert not failed(act_of(bash("x", None)))
     assert own_failure(act_of(bash("x", None))) is None
@@ -47,6 +55,18 @@ def test_the_environment_is_at_fault_for_timeouts() -> None:
 ])  # fmt: skip
 def test_of_a_command_the_exit_code_counts_before_a_harness_that_says_no_error(name, answer, code, fault) -> None:
     assert environment_failure(act_of(call(name, answer, code, False, command="curl host"))) == fault
+
+
+@pytest.mark.parametrize(("answer", "fault"), [
+    ("curl: (6) Could not resolve host: api.example", True),
+    ("wget: unable to resolve host address 'api.example'", True),
+    ("Failed to connect to api.example port 443", True),
+    ("npm ERR! ERESOLVE unable to resolve dependency tree", False),
+    ("Failed to resolve import './colour' from 'src/main.ts'", False),
+    ("error: cannot resolve symbol Colour", False),
+])  # fmt: skip
+def test_what_is_not_resolved_is_the_networks_fault_if_it_is_a_host(answer: str, fault: bool) -> None:
+    assert environment_failure(act_of(bash("make", answer, 1))) == fault
 
 
 def test_content_of_a_file_is_no_failure_however_it_begins() -> None:
