@@ -115,7 +115,7 @@ _TRACE = re.compile(
 _GENERAL = (
     "a an the tool tools command call execution executing running use function action operation request step error "
     "errors failed failure failing exception reported returned occurred exited exit status code with non zero result "
-    "results output stdout stderr response was is has of in to while during when and unsuccessful tool_use_error"
+    "results output stdout stderr response was is has of in to while during when and none unsuccessful tool_use_error"
 )
 _HOLLOW = re.compile(rf"[\W\d_]*+(?:(?:{'|'.join(_GENERAL.split())})(?![a-z])[\W\d_]*+)++\Z", re.IGNORECASE)
 """What says that something failed, or whose answer it is, and not what is wrong: `[error] tool reported failure`."""

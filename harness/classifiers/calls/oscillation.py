@@ -15,7 +15,7 @@ from itertools import islice
 from msgspec import Struct
 
 from misstep.harness.classifiers.calls.effects import command_effects, effects
-from misstep.harness.classifiers.calls.error_lines import exit_code, has_fault_word
+from misstep.harness.classifiers.calls.error_lines import exit_code, has_fault_word, telling
 from misstep.harness.classifiers.calls.failures import failed
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.classifiers.calls.identity import without_times
@@ -304,7 +304,7 @@ def error_of(act: Act) -> str | None:
     text = result.text[-_READ:]
     words = tuple([word for word in _ERROR_WORDS if word in text])
     matches = (line for line in text.split("\n") if has(line, words) and _ERROR_LINE.match(line))
-    lines = list(islice(matches, _SHOWN_LINES)) if words else []
+    lines = list(islice(telling(matches), _SHOWN_LINES)) if words else []
     if not lines:
         lines = text.strip().split("\n")[-3:]
         if not result.is_error and exit_code(act) in (None, 0) and not any(map(_NOT_PASSED.search, lines)):

@@ -280,6 +280,11 @@ LOOK_ALIKES: dict[str, Trajectory] = {
             for n in range(6)
         ],
     ),
+    "a harness's own line that says that no error came": run(*[
+        step
+        for turn in range(5)
+        for step in (edit("Cargo.toml", f"opt = {turn}", f"opt = {turn + 1}"), bash("./measure out | head -1", f"Output: {900 - turn * 31} app\nError: (none)"))
+    ]),
     "twice is no loop": run(*[bash("grep -rn load src", TREE)] * 2),
     "paging with a reading tool": run(*[read("a.py", f"text {page}", offset=page * 50, limit=50) for page in range(5)]),
     "paging with sed": run(*[bash(f"sed -n '{page},{page + 49}p' a.py", f"text {page}") for page in range(1, 250, 50)]),

@@ -163,7 +163,7 @@ FAILURES: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
         (0, 1, 2, 3),
     ),
     "one malformed call over and over, whatever the last words admit": (
-        run(*[call("bash", "Parse error: unexpected end", 1, command="") for _ in range(4)], says("Sorry, it is not done.")), (0, 1, 2, 3),
+        run(*[call("ledger", "Invalid arguments: `page` is required", None, True, entry=7) for _ in range(4)], says("Sorry, it is not done.")), (0, 1, 2, 3),
     ),
     "failing tests by their count alone": (
         run(user("Fix it."), edit("a.py"), bash("pytest -q", "2 failed, 10 passed"), says("All tests pass now.")), (2, 3),
