@@ -145,12 +145,12 @@ def _key(dataset: str, folder: Path) -> str:
 
 
 def sources_of(module: str) -> list[Path]:
-    """Return the source files of a module, or of a room with its modules and data: what a cached result depends on."""
+    """Return the source files of a module, or of a room with all below it and its data: what a cached result depends on."""
     file = import_module(module).__file__
     if file is None:
         return []
     path = Path(file)
-    room = (file for kind in ("*.py", "*.toml") for file in path.parent.glob(kind))
+    room = (file for kind in ("*.py", "*.toml") for file in path.parent.rglob(kind))
     return sorted(room) if path.name == "__init__.py" else [path]
 
 
