@@ -145,7 +145,7 @@ def _key(dataset: str, folder: Path) -> str:
 
 
 def sources_of(module: str) -> list[Path]:
-    """Return the source files of a module, or of a room with all below it and its data: what a cached result depends on."""
+    """Return the sources of a module, or of all below a room with its data: what a cached result depends on."""
     file = import_module(module).__file__
     if file is None:
         return []
