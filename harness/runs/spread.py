@@ -65,6 +65,10 @@ class Spread(Struct, frozen=True):
 BY_SIZE = Spread()
 
 
+_ALONE = 2
+"""Tries of which the last, alone, is the second."""
+
+
 class WorkerDied(MisstepError):
     """A piece of work has no result, because each worker that was at it died."""
 
@@ -124,7 +128,7 @@ class Workers:
                 return first.future.result()
             except self._died as error:
                 self._hand_again(first, error)
-                for one in handed:
+                for one in handed if self._tries > _ALONE else ():  # else each waits until it is the first
                     if not one.deaths and one.future.done() and isinstance(one.future.exception(), self._died):
                         self._hand_again(one, error)
             except CancelledError:
@@ -138,7 +142,8 @@ class Workers:
         if lost.deaths == self._tries - 1:
             alone = self._open(1)
             lost.future = alone.submit(lost.work)
-            lost.future.add_done_callback(lambda _: alone.shutdown(wait=False))
+            if alone is not self._executor:
+                lost.future.add_done_callback(lambda _: alone.shutdown(wait=False))
         else:
             lost.future = self._submit(lost.work)
 
@@ -240,12 +245,12 @@ def _on_dask(address: str, paths: Iterable[str]) -> Iterator[Workers]:
             if missing:
                 message = f"{missing[0]} is not there on the worker {worker}, which runs in {folder}"
                 raise UsageError(message, "Give absolute paths, and start workers where the same folders are mounted.")
+        advice = "The workers' logs say why, often memory; the same command goes on from there."
         executor = client.get_executor()
         ending.callback(executor.shutdown, wait=False)
-        advice = "The workers' logs say why, often memory; the same command goes on from there."
-        # Dask itself hands a piece to several workers before it gives up.
+        # Dask itself hands a piece to several workers before it gives up, and names those too that were beside it.
         count = sum(client.nthreads().values())
-        yield Workers(count, lambda _: executor, died=KilledWorker, tries=1, advice=advice)
+        yield Workers(count, lambda _: executor, died=KilledWorker, tries=_ALONE, advice=advice)
 
 
 def _check(versions: Mapping[str, object]) -> None:

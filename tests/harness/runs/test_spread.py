@@ -167,7 +167,7 @@ def test_a_cluster_gives_the_same_results_and_the_same_run(cluster: str, tmp_pat
 
 def test_what_kills_the_workers_of_a_cluster_is_named() -> None:
     with opened_cluster() as cluster, pytest.raises(WorkerDied, match=r"^3: each worker that was at it died.*logs"):
-        list(in_order(die_at_three, [3], Spread(dask=cluster)))
+        list(in_order(die_at_three, range(6), Spread(dask=cluster)))
 
 
 def test_a_path_that_the_workers_do_not_see_is_refused(cluster: str, tmp_path: Path) -> None:
