@@ -12,7 +12,7 @@ GLUE = frozenset(
         r"\w+",
         """
         a about all also an and any are as at be been but by can could did do does for from had has have he
-        her his how i if in into is it its just like me more most must my no nor not of on one only or other our
+        her his how i if in into is it its just like me more most my no nor not of on one only or other our
         out over own please s she should so some such t than that the their them then there these they this
         those to too up us very was we were what when where which while who will with would you your
         """,
