@@ -19,7 +19,7 @@ from tests.schemas import hold_all_runs
 hold_all_runs()
 
 # Without a deadline: a busy machine is not a failure. `HYPOTHESIS_PROFILE=nights` looks longer.
-settings.register_profile("ci", deadline=None, max_examples=15)
+settings.register_profile("ci", deadline=None, max_examples=30)
 settings.register_profile("nights", deadline=None, max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

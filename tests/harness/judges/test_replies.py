@@ -57,7 +57,7 @@ def test_a_label_is_read_through_fences_and_prose(text: str) -> None:
         ('<think>the record has {"label": "yes"} in it', "no JSON object"),
         ('{"label": "yes", "score": ' + "1" * 5_000 + "}", "no JSON object"),
         ('{"label": "yes", "steps": ' + "[" * 9_000 + "]" * 9_000 + "}", "no JSON object"),
-        ("{a}" * 20_000, "more than 200 braces that open no object"),
+        ("{a}" * 300_000, "more than 200 braces that open no object"),
     ],
 )
 def test_what_could_be_read_in_two_ways_or_in_none_is_unreadable_and_kept(text: str, error: str) -> None:

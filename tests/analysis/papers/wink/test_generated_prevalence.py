@@ -28,14 +28,14 @@ def corrected(sessions: list[StudiedSession], validation: list[StudiedSession]):
 def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("MISSTEP_CACHE", str(tmp_path_factory.mktemp("cache")))
-        study = generated_study(120, 80)
-        assert study == generated_study(120, 80), "what was kept is what was made"
+        study = generated_study(300, 150)
+        assert study == generated_study(300, 150), "what was kept is what was made"
     return generated_prevalence_table(study)
 
 
 def test_every_figure_is_generated_but_those_that_the_paper_prints(table: Table) -> None:
     assert {row.evidence for row in table.rows} == {"generated", "published"}
-    assert all("seed" in row.source and "n 120" in row.source for row in table.rows if row.evidence == "generated")
+    assert all("seed" in row.source and "n 300" in row.source for row in table.rows if row.evidence == "generated")
     assert table.generator == "misstep.harness.generate.sessions.generate_sessions"
 
 
