@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from misstep_analysis.agreement import agreement_report
+from misstep_analysis.labels import read_labels
+from misstep_analysis.stats.raters import coefficients
+from misstep_analysis.stats.raters.patterns import category_counts, distinct_rows
+from misstep_analysis.stats.resampling import bootstrap, percentile_interval
 
 from benchmarks.measuring import best, misstep, print_times, python
-from misstep.analysis.labels import read_labels
-from misstep.analysis.measures.agreement import agreement_report
-from misstep.analysis.stats.raters import coefficients
-from misstep.analysis.stats.raters.patterns import category_counts, distinct_rows
-from misstep.analysis.stats.resampling import bootstrap, percentile_interval
 from misstep.options.common import json_text
 
 ITEMS, RESAMPLES = 100_000, 10_000

@@ -6,26 +6,29 @@ asked for, so that the command line starts fast; type checkers see all of them.
 
 from importlib import import_module
 
-from misstep.harness.version import __version__
+from misstep_harness.version import __version__
 
 TYPE_CHECKING = False  # without `typing`, whose import each call of a hook would wait for
 if TYPE_CHECKING:
-    from misstep.analysis.tables import Row, Table
-    from misstep.harness.agent.actions import Observation
-    from misstep.harness.agent.clocks import Clock
-    from misstep.harness.agent.tools import Tool
-    from misstep.harness.agent.turns import Turn
-    from misstep.harness.errors import MisstepError, UnreadableTrajectory
-    from misstep.harness.exchange import Failure, Message, Reply, Request
-    from misstep.harness.items import Item
-    from misstep.harness.journal.records import Inputs, Records
-    from misstep.harness.judges.fencing import fence
-    from misstep.harness.observer.observer import Observer
-    from misstep.harness.protocols import Ask, Classifier, Reader, Sample
-    from misstep.harness.protocols import WrittenJudge as Judge
-    from misstep.harness.records.intervention import Feedback, Misbehaviour
-    from misstep.harness.records.loop_events import WorkItem
-    from misstep.harness.reflexive.protocols import (
+    from misstep_analysis.judging.asserted import assert_judge
+    from misstep_analysis.runs.frames import open_frames as open  # noqa: A004
+    from misstep_analysis.runs.kinds.kind import RunResults
+    from misstep_analysis.tables import Row, Table
+    from misstep_harness.agent.actions import Observation
+    from misstep_harness.agent.clocks import Clock
+    from misstep_harness.agent.tools import Tool
+    from misstep_harness.agent.turns import Turn
+    from misstep_harness.errors import MisstepError, UnreadableTrajectory
+    from misstep_harness.exchange import Failure, Message, Reply, Request
+    from misstep_harness.intervention import Feedback, Misbehaviour
+    from misstep_harness.items import Item
+    from misstep_harness.journal.opened import OpenRun
+    from misstep_harness.journal.records import Inputs, Records
+    from misstep_harness.judges.fencing import fence
+    from misstep_harness.observer.observer import Observer
+    from misstep_harness.protocols import Ask, Classifier, Reader, Sample
+    from misstep_harness.protocols import WrittenJudge as Judge
+    from misstep_harness.reflexive.protocols import (
         Agents,
         ChannelBroken,
         Check,
@@ -35,16 +38,13 @@ if TYPE_CHECKING:
         Target,
         VitalSign,
     )
-    from misstep.harness.runs.inputs import inputs_of_paths, trajectories
-    from misstep.harness.runs.kind import RunKind, Units
-    from misstep.harness.runs.opened import OpenRun
-    from misstep.harness.runs.reflect.skills import SkillOptions
-    from misstep.harness.runs.run import Asking, carry_out
-    from misstep.harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
-    from misstep.harness.verdict import Verdict
-    from misstep.studies.asserted import assert_judge
-    from misstep.studies.kinds.kind import RunResults
-    from misstep.studies.run_frames import open_frames as open  # noqa: A004
+    from misstep_harness.reflexive.records.loop_events import WorkItem
+    from misstep_harness.reflexive.runs.skills import SkillOptions
+    from misstep_harness.runs.inputs import inputs_of_paths, trajectories
+    from misstep_harness.runs.kind import RunKind, Units
+    from misstep_harness.runs.run import Asking, carry_out
+    from misstep_harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
+    from misstep_harness.verdict import Verdict
 
 __all__ = [
     "Agents",
@@ -103,33 +103,33 @@ __all__ = [
 ]
 
 _MODULES = {
-    "misstep.analysis.tables": ("Row", "Table"),
-    "misstep.harness.journal.records": ("Inputs", "Records"),
-    "misstep.harness.runs.inputs": ("inputs_of_paths", "trajectories"),
-    "misstep.harness.runs.kind": ("RunKind", "Units"),
-    "misstep.harness.runs.opened": ("OpenRun",),
-    "misstep.harness.runs.run": ("Asking", "carry_out"),
-    "misstep.studies.asserted": ("assert_judge",),
-    "misstep.studies.kinds.kind": ("RunResults",),
-    "misstep.studies.run_frames": ("open_frames",),
-    "misstep.harness.agent.actions": ("Observation",),
-    "misstep.harness.agent.clocks": ("Clock",),
-    "misstep.harness.agent.tools": ("Tool",),
-    "misstep.harness.agent.turns": ("Turn",),
-    "misstep.harness.errors": ("MisstepError", "UnreadableTrajectory"),
-    "misstep.harness.exchange": ("Failure", "Message", "Reply", "Request"),
-    "misstep.harness.records.intervention": ("Feedback", "Misbehaviour"),
-    "misstep.harness.items": ("Item",),
-    "misstep.harness.judges.fencing": ("fence",),
-    "misstep.harness.observer.observer": ("Observer",),
-    "misstep.harness.protocols": ("Ask", "Classifier", "Reader", "Sample", "WrittenJudge"),
-    "misstep.harness.reflexive.protocols": (
+    "misstep_analysis.tables": ("Row", "Table"),
+    "misstep_harness.journal.records": ("Inputs", "Records"),
+    "misstep_harness.runs.inputs": ("inputs_of_paths", "trajectories"),
+    "misstep_harness.runs.kind": ("RunKind", "Units"),
+    "misstep_harness.journal.opened": ("OpenRun",),
+    "misstep_harness.runs.run": ("Asking", "carry_out"),
+    "misstep_analysis.judging.asserted": ("assert_judge",),
+    "misstep_analysis.runs.kinds.kind": ("RunResults",),
+    "misstep_analysis.runs.frames": ("open_frames",),
+    "misstep_harness.agent.actions": ("Observation",),
+    "misstep_harness.agent.clocks": ("Clock",),
+    "misstep_harness.agent.tools": ("Tool",),
+    "misstep_harness.agent.turns": ("Turn",),
+    "misstep_harness.errors": ("MisstepError", "UnreadableTrajectory"),
+    "misstep_harness.exchange": ("Failure", "Message", "Reply", "Request"),
+    "misstep_harness.intervention": ("Feedback", "Misbehaviour"),
+    "misstep_harness.items": ("Item",),
+    "misstep_harness.judges.fencing": ("fence",),
+    "misstep_harness.observer.observer": ("Observer",),
+    "misstep_harness.protocols": ("Ask", "Classifier", "Reader", "Sample", "WrittenJudge"),
+    "misstep_harness.reflexive.protocols": (
         *("Agents", "ChannelBroken", "Check", "Context", "Reading", "Skill", "Target", "VitalSign"),
     ),
-    "misstep.harness.runs.reflect.skills": ("SkillOptions",),
-    "misstep.harness.trajectory": ("Outcome", "Source", "Step", "Tokens", "ToolCall", "ToolResult", "Trajectory"),
-    "misstep.harness.verdict": ("Verdict",),
-    "misstep.harness.records.loop_events": ("WorkItem",),
+    "misstep_harness.reflexive.runs.skills": ("SkillOptions",),
+    "misstep_harness.trajectory": ("Outcome", "Source", "Step", "Tokens", "ToolCall", "ToolResult", "Trajectory"),
+    "misstep_harness.verdict": ("Verdict",),
+    "misstep_harness.reflexive.records.loop_events": ("WorkItem",),
 }
 _OTHER_NAMES = {"WrittenJudge": "Judge", "open_frames": "open"}
 _PLACES = {_OTHER_NAMES.get(name, name): (module, name) for module, names in _MODULES.items() for name in names}

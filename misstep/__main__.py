@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from misstep.harness.errors import MisstepError
+    from misstep_harness.errors import MisstepError
 
 _HELP = {"-h", "--help"}
 
@@ -19,13 +19,14 @@ _HELP = {"-h", "--help"}
 def main() -> None:
     """Run one command; an error is one line on stderr and an exit code (2 input, 3 missing; Ctrl-C gives 130)."""
     if sys.argv[1:2] == ["observe"] and "--hook" in sys.argv and not _HELP.intersection(sys.argv):
-        from misstep.harness.observer.hook import call
+        from misstep_harness.observer.hook import call
 
         call.main(sys.argv[2:])
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # the name of a file may hold bytes that are no text
+    from misstep_harness.errors import MisstepError
+
     from misstep.command_line import app
-    from misstep.harness.errors import MisstepError
     from misstep.removed import refuse_removed
 
     try:
@@ -51,7 +52,7 @@ def _flush() -> None:
 
 def _of_the_system(error: OSError) -> "MisstepError":
     """Return what the system said no to, as one line; an error that names no file is one of ours and stays as it is."""
-    from misstep.harness.errors import CannotWrite, InputError, is_full
+    from misstep_harness.errors import CannotWrite, InputError, is_full
 
     if error.filename is not None and is_full(error):
         return CannotWrite(error.filename, error.strerror or str(error))
@@ -67,8 +68,8 @@ def _of_the_system(error: OSError) -> "MisstepError":
 
 
 def _end(error: "MisstepError") -> "NoReturn":
-    from misstep.harness.escaping import plain
-    from misstep.harness.progress import say
+    from misstep_harness.escaping import plain
+    from misstep_harness.progress import say
 
     say(f"misstep: {plain(error.line())}")
     sys.exit(error.exit_code)

@@ -36,10 +36,10 @@ def agreement(
     misstep agreement scores.xlsx --level ordinal --missing NA
     misstep agreement labels.csv --adjudicate disputed.csv
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep.analysis.labels import read_questions
-    from misstep.analysis.labels.rows import shown
-    from misstep.analysis.measures.agreement import QuestionReports, agreement_report
-    from misstep.analysis.measures.agreement.tables import adjudication_csv, consensus_csv
+    from misstep_analysis.agreement import QuestionReports, agreement_report
+    from misstep_analysis.agreement.tables import adjudication_csv, consensus_csv
+    from misstep_analysis.labels import read_questions
+    from misstep_analysis.labels.rows import shown
 
     gates = limits.gates()
     questions = read_questions(file, labels.reading())
@@ -55,13 +55,13 @@ def agreement(
     if adjudicate is not None:
         write_file("--adjudicate", adjudicate, adjudication_csv(report))
     if html is not None:
-        from misstep.analysis.pages.agreement import report_page
+        from misstep_analysis.agreement.page import report_page
 
         write_file("--html", html, report_page(report, shown(file), this_line()))
     if json:
         print(json_text(report.document()))
     else:
-        from misstep.analysis.pages.agreement_text import reports_text
+        from misstep_analysis.agreement.text import reports_text
 
         print(reports_text(report))
     limits.settle(gates, report.coefficients(), "misstep agreement")

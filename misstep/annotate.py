@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
-from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.options.agreement import Boot, names
 from misstep.options.annotation import LabellingOptions
 from misstep.options.common import (
@@ -28,8 +28,8 @@ from misstep.options.common import (
 from misstep.options.groups import names_of
 
 if TYPE_CHECKING:
-    from misstep.studies.annotation.cases import Cases
-    from misstep.studies.annotation.plan import AnnotationPlan
+    from misstep_analysis.annotation.cases import Cases
+    from misstep_analysis.annotation.plan import AnnotationPlan
 
 app = command_app()
 
@@ -74,14 +74,14 @@ def annotate(
     misstep annotate mine --sample 50 --study study
     misstep judge check mine --labels study
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep.studies.annotation.study import is_study
+    from misstep_analysis.annotation.study import is_study
 
     if is_study(path):
         refuse_given(context, names_of(LabellingOptions), f"{path} is a study, and is measured")
         _measure(path, out, boot, seed, json=json, html=html)
         return
-    from misstep.studies.annotation.cases import open_cases, tasks_csv
-    from misstep.studies.annotation.plan import drawn, planned
+    from misstep_analysis.annotation.cases import open_cases, tasks_csv
+    from misstep_analysis.annotation.plan import drawn, planned
 
     refuse_given(context, _MEASURING, f"{path} is not a study, and is labelled")
     cases = open_cases(path, labelling.benchmark)
@@ -101,8 +101,8 @@ def annotate(
 def _serve(study: Path, plan: "AnnotationPlan", cases: "Cases", port: int) -> None:
     import asyncio
 
-    from misstep.studies.annotation.server import Pages, serve
-    from misstep.studies.annotation.study import AnnotationStudy, Server
+    from misstep_analysis.annotation.server import Pages, serve
+    from misstep_analysis.annotation.study import AnnotationStudy, Server
 
     command = shlex.join(["misstep", *sys.argv[1:]])
     with AnnotationStudy(study, plan, cases, sys.argv[1:]) as running:
@@ -127,10 +127,10 @@ def _serve(study: Path, plan: "AnnotationPlan", cases: "Cases", port: int) -> No
 
 
 def _measure(study: Path, out: Path | None, boot: int, seed: int, *, json: bool, html: Path | None) -> None:
-    from misstep.analysis.pages.annotation.result import result_page, result_text
-    from misstep.analysis.pages.foot import Foot
-    from misstep.studies.annotation.export import document, measured, write_export
-    from misstep.studies.annotation.study import read_study
+    from misstep_analysis.annotation.export import document, measured, write_export
+    from misstep_analysis.annotation.page.result import result_page, result_text
+    from misstep_analysis.annotation.study import read_study
+    from misstep_analysis.pages.foot import Foot
 
     state, manifest = read_study(study)
     measures = measured(state, boot, seed)

@@ -4,12 +4,12 @@ import shlex
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from misstep_harness.errors import UsageError
 
-from misstep.harness.errors import UsageError
 from misstep.options.common import Html, Json, command_app, json_text, path_or_address, write_file
 
 if TYPE_CHECKING:
-    from misstep.analysis.audit.findings import Finding
+    from misstep_analysis.audit.findings import Finding
 
 app = command_app()
 
@@ -62,19 +62,19 @@ def audit(
     Write an agreement as 9/12, 75% or 0.75. Parts, margins, agreements and kappas are lists: parts=93 26. A TOML file
     has the form of data/published. The shipped papers are wink, autotriage, engineering_agent and reflexive.
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep.analysis.audit.findings import document, is_at_least
-    from misstep.analysis.published import published_papers
+    from misstep_analysis.audit.findings import document, is_at_least
+    from misstep_analysis.published import published_papers
 
     findings = [finding for name in files or published_papers() for finding in _findings(name)]
     if html is not None:
-        from misstep.analysis.pages.audit import findings_page
+        from misstep_analysis.audit.page import findings_page
 
         command = shlex.join(["misstep", "audit", *(files or []), "--html", str(html)])
         write_file("--html", html, findings_page(findings, command, files or []))
     if json:
         print(json_text(document(findings)))
     else:
-        from misstep.analysis.pages.audit_text import findings_text
+        from misstep_analysis.audit.text import findings_text
 
         print(findings_text(findings, every=every))
     if fail_on is not None and any(is_at_least(finding, fail_on) for finding in findings):
@@ -82,9 +82,9 @@ def audit(
 
 
 def _findings(name: str) -> "list[Finding]":
-    from misstep.analysis.audit.findings import paper_findings, row_findings
-    from misstep.analysis.audit.user_file import read_user_rows
-    from misstep.analysis.published import load_paper, published_papers, read_paper
+    from misstep_analysis.audit.findings import paper_findings, row_findings
+    from misstep_analysis.audit.user_file import read_user_rows
+    from misstep_analysis.published import load_paper, published_papers, read_paper
 
     file = path_or_address(name)
     if not file.exists():

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.places import path_text
+from misstep_harness.progress import say
 
-from misstep.harness.errors import UsageError
-from misstep.harness.places import path_text
-from misstep.harness.progress import say
 from misstep.options.agreement import OF_GOLD, LabelOptions
 from misstep.options.common import command_app, path_or_address, refuse_given, say_remarks
 from misstep.options.hook import DRAWN, HookOptions
@@ -101,8 +101,8 @@ def _sessions(
     kind: Literal["misbehaviour", "triage", "text"],
     reading: LabelOptions,
 ) -> str:
-    from misstep.harness.runs.judging.session_benchmark import session_benchmark
-    from misstep.studies.recorded.gold_labels import add_gold, gold_from
+    from misstep_analysis.reproduction.recorded.gold_labels import add_gold, gold_from
+    from misstep_harness.runs.judging.session_benchmark import session_benchmark
 
     if labels is None:
         raise UsageError("sessions without labels", "Name people's labels with --labels.")
@@ -125,8 +125,8 @@ def _pairs(
     reading: LabelOptions,
     evidence: Literal["generated", "real"],
 ) -> str:
-    from misstep.analysis.labels.pair_table import PairColumns, read_pair_table
-    from misstep.studies.judging.pair_benchmark import write_pairs
+    from misstep_analysis.judging.report.pair_benchmark import write_pairs
+    from misstep_analysis.labels.pair_table import PairColumns, read_pair_table
 
     if len(tables) > 1:
         raise UsageError(f"{len(tables)} tables of pairs", "Name one table.")
@@ -138,9 +138,9 @@ def _pairs(
 
 
 def _recoveries(paths: Sequence[Path], out: Path, drawn: HookOptions) -> str:
-    from misstep.studies.experiments import is_planted, open_experiment
-    from misstep.studies.own_sessions import write_own_benchmark
-    from misstep.studies.recovery_benchmark import LABELS, write_recovery_benchmark
+    from misstep_analysis.observer.experiments.own_sessions_report import write_own_benchmark
+    from misstep_analysis.observer.experiments.recovery_benchmark import LABELS, write_recovery_benchmark
+    from misstep_analysis.observer.experiments.report import is_planted, open_experiment
 
     if len(paths) == 1 and is_planted(paths[0]):
         count = write_recovery_benchmark(open_experiment(paths[0]).sessions, out)

@@ -6,16 +6,22 @@ from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
+from misstep_analysis.sessions.classified_paths import (
+    as_json,
+    at_prices,
+    classified_findings,
+    classified_page,
+)
+from misstep_analysis.sessions.findings import complaints, findings_text, new_text, shares, with_new
+from misstep_harness.classifiers import chosen_categories, classify_all
+from misstep_harness.journal.opened import open_of
+from misstep_harness.journal.records import REPORT
+from misstep_harness.places import path_text
+from misstep_harness.progress import say
+from misstep_harness.runs.classify import ClassifyPlan
+from misstep_harness.runs.inputs import Changed
 from msgspec.structs import replace
 
-from misstep.analysis.measures.findings import complaints, findings_text, new_text, shares, with_new
-from misstep.harness.classifiers import chosen_categories, classify_all
-from misstep.harness.journal.records import REPORT
-from misstep.harness.places import path_text
-from misstep.harness.progress import say
-from misstep.harness.runs.classify import ClassifyPlan
-from misstep.harness.runs.inputs import Changed
-from misstep.harness.runs.opened import open_of
 from misstep.options.category_judges import JudgesOptions, settle
 from misstep.options.common import (
     Html,
@@ -31,12 +37,6 @@ from misstep.options.prices import PRICES, agents_prices
 from misstep.options.rules import RulesOptions
 from misstep.options.run_folders import Categories, Since, Until, run_folder, stopped_with
 from misstep.options.spread import SpreadOptions
-from misstep.studies.classified_paths import (
-    as_json,
-    at_prices,
-    classified_findings,
-    classified_page,
-)
 
 app = command_app()
 

@@ -61,20 +61,20 @@ def passing(
     misstep pass rewards.jsonl --threshold 0.5 --json
     misstep pass run-1 run-2
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep.analysis.measures.passing.scores import pass_report
-    from misstep.studies.passing import described, open_attempts
+    from misstep_analysis.passing.report import described, open_attempts
+    from misstep_analysis.passing.scores import pass_report
 
     attempts = open_attempts(paths, threshold)
     say_remarks(attempts.remarks)
     findings = pass_report(attempts, numbers_of_attempts(k), boot, seed)
     if html is not None:
-        from misstep.analysis.pages.passing import passes_page
+        from misstep_analysis.passing.page import passes_page
 
         write_page("--html", html, passes_page(findings, described(paths), this_line()))
     if json:
         print(json_text(findings))
     else:
-        from misstep.analysis.pages.passing import passes_text
+        from misstep_analysis.passing.page import passes_text
 
         print(passes_text(findings), end="")
     if any(one.unreadable for one in findings.systems):

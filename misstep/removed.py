@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from misstep.harness.errors import UsageError
+from misstep_harness.errors import UsageError
 
 REMOVED = {
     "annotate export": "Name the study: `misstep annotate STUDY --out DIR`.",

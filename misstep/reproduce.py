@@ -5,12 +5,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from misstep.harness import places
-from misstep.options.common import Data, command_app
-from misstep.options.run_folders import stopped_with
-from misstep.studies.reproduction.provenance import write_provenance
-from misstep.studies.reproduction.reproduce import (
+from misstep_analysis.reproduction.provenance import write_provenance
+from misstep_analysis.reproduction.reproduce import (
     chosen,
     json_summary,
     kernel_folders,
@@ -20,6 +16,10 @@ from misstep.studies.reproduction.reproduce import (
     text_summary,
     write_index,
 )
+from misstep_harness import places
+
+from misstep.options.common import Data, command_app
+from misstep.options.run_folders import stopped_with
 
 app = command_app()
 

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.intervention import INTERVENTION
+from misstep_harness.places import path_text
+from misstep_harness.progress import say
+from misstep_harness.runs.chosen_runs import chosen_runs, holds_several, is_of_many, say_unreadable
+from misstep_harness.trajectory import Trajectory
+from misstep_harness.verdict import Verdict
 
-from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
-from misstep.harness.places import path_text
-from misstep.harness.progress import say
-from misstep.harness.records.intervention import INTERVENTION
-from misstep.harness.runs.chosen_runs import chosen_runs, holds_several, is_of_many, say_unreadable
-from misstep.harness.trajectory import Trajectory
-from misstep.harness.verdict import Verdict
 from misstep.options.common import command_app, path_or_address, write_page
 
 app = command_app()
@@ -58,8 +58,8 @@ def view(
 
 
 def _view_all(path: Path, out: Path | None, options: Sequence[str]) -> None:
-    from misstep.harness.classifiers import categories, classify_all
-    from misstep.studies.sessions.viewed_runs import viewed_runs
+    from misstep_analysis.reproduction.sessions.viewed_runs import viewed_runs
+    from misstep_harness.classifiers import categories, classify_all
 
     viewed = viewed_runs(path, categories(), classify_all, shlex.join(["misstep", "view", path_text(path), *options]))
     _write(out or Path(f"{file_name(Path(path_text(path.resolve())).name)}.html"), viewed.page)
@@ -68,7 +68,7 @@ def _view_all(path: Path, out: Path | None, options: Sequence[str]) -> None:
 
 
 def _view_one(path: Path, out: Path | None, id_: str | None) -> None:
-    from misstep.harness.classifiers import categories, classify_all
+    from misstep_harness.classifiers import categories, classify_all
 
     chosen = chosen_runs(path, [id_])
     (run,) = chosen.runs
@@ -103,9 +103,9 @@ def file_name(id_: str) -> str:
 
 
 def _page(trajectory: Trajectory, verdicts: list[Verdict], path: Path) -> str:
-    from misstep.analysis.pages import Foot
-    from misstep.analysis.pages.trajectory import trajectory_page
-    from misstep.harness.observer.replay import ReplayOptions, replay
+    from misstep_analysis.pages import Foot
+    from misstep_analysis.sessions.trajectory_page import trajectory_page
+    from misstep_harness.observer.replay import ReplayOptions, replay
 
     command = shlex.join(["misstep", "view", path_text(path), "--id", trajectory.id])
     guided = any(INTERVENTION in step.extra for step in trajectory.steps)

@@ -5,13 +5,13 @@
 
 from pathlib import Path
 
-from misstep.analysis.plots.drawing import standalone
-from misstep.analysis.plots.rows import forest
-from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
-from misstep.analysis.stats.correction import rogan_gladen
-from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row
+from misstep_analysis.plots.drawing import standalone
+from misstep_analysis.plots.rows import forest
+from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep_analysis.stats.correction import rogan_gladen
+from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.stats.proportions import wilson
+from misstep_analysis.tables import Row
 
 FOLDER = Path(__file__).parents[1] / "docs" / "assets"
 

@@ -13,17 +13,23 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
+from misstep_analysis.reproduction.recorded import (
+    classified,
+    fault_data,
+    ratings,
+    recorded_judges,
+    recovery,
+    solve_rates,
+)
+from misstep_analysis.reproduction.reflexive import plateau
+from misstep_analysis.reproduction.sessions import watching
+from misstep_harness.datasets.catalogue import data_set
+from misstep_harness.datasets.facts import Facts, recorded_folder, whole_folder
+from misstep_harness.datasets.upstream import toml_file
+from misstep_harness.journal.records import replace_file, toml_text
+from misstep_harness.places import data_folder
+from misstep_harness.runs.judging.benchmarks import digest_of_sources
 from msgspec import Struct, structs
-
-from misstep.harness.datasets.catalogue import data_set
-from misstep.harness.datasets.facts import Facts, recorded_folder, whole_folder
-from misstep.harness.datasets.upstream import toml_file
-from misstep.harness.journal.records import replace_file, toml_text
-from misstep.harness.places import data_folder
-from misstep.harness.runs.judging.benchmarks import digest_of_sources
-from misstep.studies.recorded import classified, fault_data, ratings, recorded_judges, recovery, solve_rates
-from misstep.studies.reflexive import plateau
-from misstep.studies.sessions import watching
 
 ROOMS = (solve_rates, ratings, recorded_judges, fault_data, classified, recovery, watching, plateau)
 

@@ -16,7 +16,7 @@ from mkdocs.structure.files import File, Files
 from typer.cli import get_docs_for_click
 
 from misstep.command_groups import COMMANDS
-from misstep.studies.help_topics import GUIDES, TOPICS, topic_text
+from misstep.help_topics import GUIDES, TOPICS, topic_text
 from scripts.schemas.known import DOCUMENTS, schema_of
 
 ROOT = Path(__file__).parents[1]

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from misstep_harness.clients.local_server import weights
+from misstep_harness.errors import MissingPrerequisite
 
-from misstep.harness.clients.local_server import weights
-from misstep.harness.errors import MissingPrerequisite
 from tests.harness.clients.faulty_server import FaultyServer, Play, serving
 from tests.misstep.as_a_user import in_a_thread
 
@@ -29,5 +29,5 @@ def stubbed_local_model(monkeypatch: pytest.MonkeyPatch, play: Play) -> Iterator
         def stub() -> Iterator[str]:
             yield server.base_url
 
-        monkeypatch.setattr("misstep.harness.clients.local_server.local_server", stub)
+        monkeypatch.setattr("misstep_harness.clients.local_server.local_server", stub)
         yield server

@@ -5,12 +5,13 @@ import sys
 import time
 from pathlib import Path
 
+from misstep_harness.errors import SandboxMissing
+from misstep_harness.workspace import find_sandbox
+from misstep_harness.workspace.capabilities import landlock_version
+from misstep_harness.workspace.finding import tried
+
 from benchmarks.escapes.attempts import ATTEMPTS, LIMITS
 from benchmarks.escapes.trying import Outcome, attempt
-from misstep.harness.errors import SandboxMissing
-from misstep.harness.workspace import find_sandbox
-from misstep.harness.workspace.capabilities import landlock_version
-from misstep.harness.workspace.finding import tried
 
 PAGE = Path(__file__).parents[2] / "docs" / "sandbox.md"
 NAMES = ("bubblewrap", "sandlock", "unsandboxed")

@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
 
+from misstep_harness.errors import UnsafePath
+from misstep_harness.workspace import Finished, Workspace
 from msgspec import Struct
-
-from misstep.harness.errors import UnsafePath
-from misstep.harness.workspace import Finished, Workspace
 
 SECRET = "MISSTEP_ESCAPES_SECRET"  # noqa: S105 (the name of a variable)
 

@@ -13,27 +13,27 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+from misstep_analysis.pages import Foot
+from misstep_analysis.runs.listed import ListedRuns, listed_run, runs_page
+from misstep_analysis.sessions.trajectory_page import trajectory_page
+from misstep_harness.classifiers import classify_all
+from misstep_harness.errors import MisstepError
+from misstep_harness.items import Item, Runs, numbered_items
+from misstep_harness.judges import read_known
+from misstep_harness.judges.fencing import fence, fenced_parts
+from misstep_harness.judges.fit import GENERAL
+from misstep_harness.judges.placeholders import whole_item
+from misstep_harness.observer.replay import ReplayOptions, replay
+from misstep_harness.readers import READERS, reader_for
+from misstep_harness.readers.checking import read_value
+from misstep_harness.readers.interchange.atif import from_atif, read, to_atif
+from misstep_harness.readers.misstep import inline_run
+from misstep_harness.runs.inputs import trajectories
+from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
+from misstep_harness.trajectory import Source, Trajectory, Unreadable
+from misstep_harness.verdict import Verdict
 
 from benchmarks.fuzz.mutations import mutated
-from misstep.analysis.pages import Foot
-from misstep.analysis.pages.runs.listed import ListedRuns, listed_run, runs_page
-from misstep.analysis.pages.trajectory import trajectory_page
-from misstep.harness.classifiers import classify_all
-from misstep.harness.errors import MisstepError
-from misstep.harness.items import Item, Runs, numbered_items
-from misstep.harness.judges import read_known
-from misstep.harness.judges.fencing import fence, fenced_parts
-from misstep.harness.judges.fit import GENERAL
-from misstep.harness.judges.placeholders import whole_item
-from misstep.harness.observer.replay import ReplayOptions, replay
-from misstep.harness.readers import READERS, reader_for
-from misstep.harness.readers.checking import read_value
-from misstep.harness.readers.interchange.atif import from_atif, read, to_atif
-from misstep.harness.readers.misstep import inline_run
-from misstep.harness.runs.inputs import trajectories
-from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
-from misstep.harness.trajectory import Source, Trajectory, Unreadable
-from misstep.harness.verdict import Verdict
 from tests.families.recordings import recording_of
 
 SECONDS = 10.0

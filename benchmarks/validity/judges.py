@@ -5,16 +5,16 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+from misstep_analysis.gold import GoldLabel
+from misstep_analysis.judging.calibration.precision_threshold import precision_threshold
+from misstep_analysis.judging.drift import FigureDrift, JudgedText, drift
+from misstep_analysis.stats.correction import powered_share, rogan_gladen
+from misstep_analysis.stats.decisions.incidence import cumulative_incidence
+from misstep_analysis.stats.estimate import Estimate
+from misstep_harness.verdict import Verdict
 from msgspec import Struct
 
 from benchmarks.validity.rates import Rate, coverage, of_distinct
-from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.calibration.precision_threshold import precision_threshold
-from misstep.analysis.measures.judging.drift import FigureDrift, JudgedText, drift
-from misstep.analysis.stats.correction import powered_share, rogan_gladen
-from misstep.analysis.stats.decisions.incidence import cumulative_incidence
-from misstep.analysis.stats.estimate import Estimate
-from misstep.harness.verdict import Verdict
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

@@ -6,10 +6,9 @@ from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.stats.significance import Significance
 from msgspec import Struct
-
-from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.significance import Significance
 
 Result = TypeVar("Result")
 Kind = Literal["coverage", "type I error", "power"]

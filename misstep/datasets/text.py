@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from misstep.analysis.tables.wording import counted_text
-from misstep.harness.datasets import LOADERS, OUTCOMES
-from misstep.harness.datasets.catalogue import data_set, data_sets, files_of, located, made_by_hand, missing_files
-from misstep.harness.datasets.fetching import CheckedFiles
-from misstep.harness.errors import MissingPrerequisite
-from misstep.harness.escaping import plain
-from misstep.harness.runs.fetch import Fetched
+from misstep_analysis.tables.wording import counted_text
+from misstep_harness.datasets import LOADERS, OUTCOMES
+from misstep_harness.datasets.catalogue import data_set, data_sets, files_of, located, made_by_hand, missing_files
+from misstep_harness.datasets.fetching import CheckedFiles
+from misstep_harness.errors import MissingPrerequisite
+from misstep_harness.escaping import plain
+from misstep_harness.runs.fetch import Fetched
 
 _FILES_NAMED = 5
 

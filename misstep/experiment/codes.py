@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from misstep_harness.errors import UsageError
 
-from misstep.harness.errors import UsageError
 from misstep.options.common import Json, Seed, json_text, refuse_given
 
 
@@ -54,8 +54,8 @@ def codes(
 
 
 def _draw(paths: list[Path], coders: list[str], out: Path, n: int, seed: int) -> None:
-    from misstep.studies.experiments import is_planted, open_experiment
-    from misstep.studies.recovery_benchmark import candidates, draw_sample, own_candidates
+    from misstep_analysis.observer.experiments.recovery_benchmark import candidates, draw_sample, own_candidates
+    from misstep_analysis.observer.experiments.report import is_planted, open_experiment
 
     planted = len(paths) == 1 and is_planted(paths[0])
     pool = candidates(open_experiment(paths[0]).sessions) if planted else own_candidates(paths)
@@ -64,9 +64,9 @@ def _draw(paths: list[Path], coders: list[str], out: Path, n: int, seed: int) ->
 
 
 def _show(folder: Path, *, json: bool) -> None:
-    from misstep.analysis.measures.recovery_codes import outcome_codes, read_coded
-    from misstep.analysis.pages import table_text
-    from misstep.analysis.papers.wink.reasons import reasons_table
+    from misstep_analysis.observer.paper.reasons import reasons_table
+    from misstep_analysis.observer.recovery_codes import outcome_codes, read_coded
+    from misstep_analysis.pages import table_text
 
     coded = read_coded(folder)
     if json:

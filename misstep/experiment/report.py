@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.progress import say
 
-from misstep.harness.errors import UsageError
-from misstep.harness.progress import say
 from misstep.options.common import Html, Json, Seed, path_or_address, this_line, write_page
 from misstep.options.hook import DRAWN, HookOptions
 
@@ -74,7 +74,7 @@ def report(
     misstep experiment report ~/.cache/misstep/observer/decisions.jsonl
     misstep experiment report ~/.claude/projects --arm-share 0.5
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep.studies.experiments import (
+    from misstep_analysis.observer.experiments.report import (
         is_experiment,
         open_experiment,
         own_report,

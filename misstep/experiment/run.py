@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.generate.voice import WordingSet
+from misstep_harness.progress import say
 
-from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
-from misstep.harness.generate.voice import WordingSet
-from misstep.harness.progress import say
 from misstep.options import run_folders
 from misstep.options.common import Json, Seed, refuse_given
 from misstep.options.groups import Only
@@ -70,14 +70,14 @@ def run(
 
     misstep experiment run --n 200 --seed 1 --out run
     """
-    from misstep.harness.agent.policies.model import ModelSettings
-    from misstep.harness.observer.detectors import asks_a_model, check_model
-    from misstep.harness.repair.case import read_cases
-    from misstep.harness.runs.experiment.observing import Beside
-    from misstep.harness.runs.experiment.running import ExperimentPlan, ExperimentRun
-    from misstep.harness.runs.run import Asking, carry_out
-    from misstep.harness.workspace import find_sandbox
-    from misstep.studies.experiments import open_experiment, report_of_run
+    from misstep_analysis.observer.experiments.report import open_experiment, report_of_run
+    from misstep_harness.agent.policies.model import ModelSettings
+    from misstep_harness.observer.detectors import asks_a_model, check_model
+    from misstep_harness.observer.experiment.observing import Beside
+    from misstep_harness.observer.experiment.running import ExperimentPlan, ExperimentRun
+    from misstep_harness.repair.case import read_cases
+    from misstep_harness.runs.run import Asking, carry_out
+    from misstep_harness.workspace import find_sandbox
 
     if observing.observe:
         refuse_given(context, {"detector", "every", "delay"}, "--observe names the detector, in real time")

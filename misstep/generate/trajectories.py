@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
+from misstep_analysis.tables.text import aligned
+from misstep_harness.escaping import plain
+from misstep_harness.generate.voice import WordingSet
+from misstep_harness.runs.generate import Counted, GenerateOptions, write_folder
 
-from misstep.analysis.tables.text import aligned
-from misstep.harness.escaping import plain
-from misstep.harness.generate.voice import WordingSet
-from misstep.harness.runs.generate import Counted, GenerateOptions, write_folder
 from misstep.options.common import Json
 from misstep.options.run_folders import stopped_with
 

@@ -1,8 +1,8 @@
 """`misstep judge`: run judges over a benchmark, score them and compare them."""
 
 import typer
+from misstep_harness.progress import say
 
-from misstep.harness.progress import say
 from misstep.judge.ask import ask
 from misstep.judge.calibrate import calibrate
 from misstep.judge.check import check
@@ -27,7 +27,8 @@ def list_judges(data: Data = None, json: Json = False) -> None:
 
     The exit code is 1 if a judge of another package cannot be used; stderr names it.
     """
-    from misstep.harness.datasets.catalogue import how_to_get
+    from misstep_harness.datasets.catalogue import how_to_get
+
     from misstep.judge.list import listed, listed_text
 
     judges = listed(data)

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain, printable
+from misstep_harness.progress import say
+from misstep_harness.runs.judging.judge_once import Asked, ask_of_benchmark, ask_once
 
-from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain, printable
-from misstep.harness.progress import say
-from misstep.harness.runs.judging.judge_once import Asked, ask_of_benchmark, ask_once
 from misstep.judge import options
 from misstep.options.common import Json, json_text, path_or_address, refuse_given
 from misstep.options.groups import Only
@@ -41,7 +41,7 @@ def ask(
         if not opened.uses_model:
             refuse_given(context, MODEL_OPTIONS, "the judge asks no model")
         if file is None:
-            from misstep.harness.runs.judging.session_benchmark import asked_about
+            from misstep_harness.runs.judging.session_benchmark import asked_about
 
             answer = ask_of_benchmark(opened, asked_about(opened, (), benchmark, Path()), settings, item)
         else:

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from misstep_harness.errors import UsageError
 
-from misstep.harness.errors import UsageError
 from misstep.options.common import BenchmarkFolder, Data, Json, json_text, need_scikit_learn, path_alone
 
 if TYPE_CHECKING:
-    from misstep.studies.judged_runs import JudgedRun
+    from misstep_analysis.judging.judged_runs import JudgedRun
 
 
 ScoreOf = Annotated[
@@ -51,16 +51,15 @@ def calibrate(
     misstep judge calibrate RUN --method isotonic,logistic
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     import msgspec
-
-    from misstep.analysis.measures.judging.calibration.calibrated_scores import (
+    from misstep_analysis.judging.calibration.calibrated_scores import (
         calibrated_scores,
         calibrated_scores_table,
         methods_named,
     )
-    from misstep.analysis.measures.judging.calibration.precision_threshold import precision_threshold, threshold_table
-    from misstep.analysis.pages import table_text
-    from misstep.analysis.tables import of_evidence
-    from misstep.studies.judged_runs import open_run, votes_of, warn_incomplete
+    from misstep_analysis.judging.calibration.precision_threshold import precision_threshold, threshold_table
+    from misstep_analysis.judging.judged_runs import open_run, votes_of, warn_incomplete
+    from misstep_analysis.pages import table_text
+    from misstep_analysis.tables import of_evidence
 
     if precision is None and not method:
         raise UsageError("there is nothing to calibrate for", "Give --precision 0.80, or --method isotonic.")

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.places import path_text
 from msgspec.structs import replace
 
-from misstep.harness.errors import UsageError
-from misstep.harness.places import path_text
 from misstep.judge.import_verdicts import mapping
 from misstep.judge.options import print_scores
 from misstep.options.agreement import LabelOptions
@@ -114,10 +114,10 @@ def check(
     Labels of the items of a RUN are kept in its benchmark, and score the run and its page: precision, recall, and the
     share of the positive label put right for the judge's errors.
     """
-    from misstep.analysis.labels.judged_table import JudgedColumns, read_judged_table
-    from misstep.studies.judging.checked_table import CheckedTable
-    from misstep.studies.judging.scored import kept_figures
-    from misstep.studies.recorded.gold_labels import label_run
+    from misstep_analysis.judging.report.checked_table import CheckedTable
+    from misstep_analysis.judging.report.scored import kept_figures
+    from misstep_analysis.labels.judged_table import JudgedColumns, read_judged_table
+    from misstep_analysis.reproduction.recorded.gold_labels import label_run
 
     gates = limits.gates()
     if file.is_dir():

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
 
-from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
 from misstep.options.common import BenchmarkFolder, Data, Json, Seed, json_text, path_alone, refuse_given
 
 if TYPE_CHECKING:
-    from misstep.studies.judged_runs import JudgedRun
+    from misstep_analysis.judging.judged_runs import JudgedRun
 
 _FIGURES = ("n", "answered", "accuracy", "accuracy_all", "cohen_kappa", "cost_usd", "seconds")
 _ONE_JUDGE = ("judge", "prompt", "examples", "model", "settings", "votes", "aggregate", "judge_digest")
@@ -47,7 +47,7 @@ def compare(
     With --repeats the runs are of one judge, asked in the same way: on how many items does its label change? Run the
     judge without --cache for it, as runs with a shared cache repeat its answers.
     """
-    from misstep.studies.judged_runs import open_runs
+    from misstep_analysis.judging.judged_runs import open_runs
 
     if len(runs) < 2:
         raise UsageError("a comparison needs two runs", "Name two or more runs on one benchmark.")
@@ -64,15 +64,15 @@ def _judges(
     by_name: Mapping[str, "JudgedRun"], test: Literal["mcnemar", "bootstrap"], seed: int
 ) -> tuple[str, dict[str, Any]]:
     """Compare every two runs: the text and the JSON document."""
-    from misstep.analysis.measures.judging.pairs.comparison import (
+    from misstep_analysis.judging.pairs.comparison import (
         compare_judges,
         compared_runs_table,
         comparison_table,
         pair_sentence,
     )
-    from misstep.analysis.measures.judging.scores import score
-    from misstep.analysis.pages import table_text
-    from misstep.analysis.tables import of_evidence
+    from misstep_analysis.judging.scores import score
+    from misstep_analysis.pages import table_text
+    from misstep_analysis.tables import of_evidence
 
     first = next(iter(by_name.values()))
     verdicts = {name: run.verdicts for name, run in by_name.items()}
@@ -94,10 +94,10 @@ def _judges(
 
 def _repeats(by_name: Mapping[str, "JudgedRun"], seed: int) -> tuple[str, dict[str, Any]]:
     """Measure how often the label of an item changes: the text and the JSON document."""
-    from misstep.analysis.measures.judging.pairs.stability import stability, stability_table
-    from misstep.analysis.measures.judging.sample import judged_sample
-    from misstep.analysis.pages import table_text
-    from misstep.analysis.tables import of_evidence
+    from misstep_analysis.judging.pairs.stability import stability, stability_table
+    from misstep_analysis.judging.sample import judged_sample
+    from misstep_analysis.pages import table_text
+    from misstep_analysis.tables import of_evidence
 
     first, *others = by_name.values()
     for other in others:

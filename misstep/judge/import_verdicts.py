@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from misstep_harness.errors import UsageError
 
-from misstep.harness.errors import UsageError
 from misstep.judge import options
 from misstep.options.common import Data, path_or_address, say_remarks
 from misstep.options.run_folders import exit_unless_whole
@@ -60,12 +60,12 @@ def import_verdicts(
     """
     import sys
 
-    from misstep.analysis.gold import check_gold, item_ids
-    from misstep.harness.clients import ClientSettings
-    from misstep.harness.items import read_question
-    from misstep.harness.runs.judging.benchmarks import benchmark_named
-    from misstep.harness.runs.judging.judge import run_judge
-    from misstep.harness.runs.judging.judge_import import ImportChoice, imported_judge
+    from misstep_analysis.gold import check_gold, item_ids
+    from misstep_harness.clients import ClientSettings
+    from misstep_harness.items import read_question
+    from misstep_harness.runs.judging.benchmarks import benchmark_named
+    from misstep_harness.runs.judging.judge import run_judge
+    from misstep_harness.runs.judging.judge_import import ImportChoice, imported_judge
 
     folder = benchmark_named(benchmark, data)
     check_gold(folder, read_question(folder).labels, item_ids(folder))

@@ -2,17 +2,16 @@
 
 from pathlib import Path
 
+from misstep_harness.errors import MisstepError
+from misstep_harness.judges import JUDGES, added_judges, read_known, shipped_judges
+from misstep_harness.judges.judge_file import JudgeSpec
+from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.protocols import FittedJudge
+from misstep_harness.runs.judging.known_judges import known_judge
+from misstep_harness.runs.judging.recovery_rule import RULE, RecoveryRule, RuleJudge, rule_judges
+from misstep_harness.runs.recorded import recorded_at_hand
+from misstep_harness.triage.runs.judges import triage_judge, triage_names
 from msgspec import Struct, structs
-
-from misstep.harness.errors import MisstepError
-from misstep.harness.judges import JUDGES, added_judges, read_known, shipped_judges
-from misstep.harness.judges.judge_file import JudgeSpec
-from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.protocols import FittedJudge
-from misstep.harness.runs.judging.known_judges import known_judge
-from misstep.harness.runs.judging.recovery_rule import RULE, RecoveryRule, RuleJudge, rule_judges
-from misstep.harness.runs.recorded import recorded_at_hand
-from misstep.harness.runs.triage.judges import triage_judge, triage_names
 
 
 class ListedJudge(Struct, frozen=True):

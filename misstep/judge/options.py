@@ -12,8 +12,8 @@ from misstep.options.common import refuse_given
 from misstep.options.model import ModelOptions, client_settings, with_local_model
 
 if TYPE_CHECKING:
-    from misstep.harness.clients import ClientSettings
-    from misstep.harness.protocols import Judge as Judge_
+    from misstep_harness.clients import ClientSettings
+    from misstep_harness.protocols import Judge as Judge_
 
 Judge = Annotated[
     str, typer.Argument(metavar="JUDGE", help="Name from `judge list`, TOML file, or `package.module:object`.")
@@ -33,7 +33,7 @@ def opened_judge(
     named: str, options: ModelOptions, data: Path | None = None
 ) -> "Iterator[tuple[Judge_, ClientSettings]]":
     """Open a judge with the model of the options, and its client's settings; the local model runs inside the block."""
-    from misstep.harness.runs.judging.known_judges import known_judge
+    from misstep_harness.runs.judging.known_judges import known_judge
 
     if options.local and not known_judge(named, model="local", data=data).uses_model:
         options = replace(options, local=False)  # no model is started for a judge that asks none
@@ -50,13 +50,13 @@ def refuse_model_options(context: typer.Context) -> None:
 
 def print_scores(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:
     """Score a run and print its scores."""
-    from misstep.harness.journal.records import SCORES
-    from misstep.studies.judging.scored import scored
+    from misstep_analysis.judging.report.scored import scored
+    from misstep_harness.journal.records import SCORES
 
     text = scored(out, folder).text
     if shown:
         print((out / SCORES).read_text(encoding="utf-8") if json else text, end="")
     if shown and plumbing and not json:
-        from misstep.studies.judging.assessment import NO_JUDGE
+        from misstep_analysis.judging.report.assessment import NO_JUDGE
 
         print(f"\n{NO_JUDGE}", end="")

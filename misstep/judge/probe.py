@@ -3,8 +3,8 @@
 from typing import Annotated
 
 import typer
+from misstep_harness.errors import MissingPrerequisite, UsageError
 
-from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.judge import options
 from misstep.judge.run import Benchmark, Sessions
 from misstep.options import run_folders
@@ -43,14 +43,14 @@ def probe(
     """
     import sys
 
-    from misstep.harness.judges.probes import chosen_probes
-    from misstep.harness.runs.judging.judge import run_judge
-    from misstep.harness.runs.judging.session_benchmark import asked_about
-    from misstep.harness.runs.recorded import RecordedJudge
-    from misstep.studies.judged_runs import open_run
-    from misstep.studies.judging.scored import write_scores
-    from misstep.studies.recorded.changed_benchmark import SESSIONS, drawn_source, write_probes
-    from misstep.studies.recorded.probed_judge import label_followed, write_probed
+    from misstep_analysis.judging.judged_runs import open_run
+    from misstep_analysis.judging.report.scored import write_scores
+    from misstep_analysis.reproduction.recorded.changed_benchmark import SESSIONS, drawn_source, write_probes
+    from misstep_analysis.reproduction.recorded.probed_judge import label_followed, write_probed
+    from misstep_harness.judges.probes import chosen_probes
+    from misstep_harness.runs.judging.judge import run_judge
+    from misstep_harness.runs.judging.session_benchmark import asked_about
+    from misstep_harness.runs.recorded import RecordedJudge
 
     chosen, stopped = chosen_probes(probe or ()), None
     with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):

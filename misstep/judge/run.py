@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from misstep_harness.errors import MissingPrerequisite, UsageError
 
-from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.judge import options
 from misstep.options import run_folders
 from misstep.options.common import Data, path_or_address, refuse_given
@@ -56,13 +56,13 @@ def run(
     """
     import sys
 
-    from misstep.analysis.gold import check_gold, item_ids, read_gold
-    from misstep.analysis.measures.gates import check_known
-    from misstep.harness.items import read_question
-    from misstep.harness.runs.judging.item_selection import Sampling
-    from misstep.harness.runs.judging.judge import run_judge
-    from misstep.harness.runs.judging.session_benchmark import asked_about
-    from misstep.studies.judging.scored import kept_figures
+    from misstep_analysis.gold import check_gold, item_ids, read_gold
+    from misstep_analysis.judging.gates import check_known
+    from misstep_analysis.judging.report.scored import kept_figures
+    from misstep_harness.items import read_question
+    from misstep_harness.runs.judging.item_selection import Sampling
+    from misstep_harness.runs.judging.judge import run_judge
+    from misstep_harness.runs.judging.session_benchmark import asked_about
 
     if batch and (asking.local or asking.record is not None or asking.replay is not None):
         raise UsageError("--batch needs a server with the Batch API", "Leave out --local, --record and --replay.")
@@ -78,7 +78,7 @@ def run(
         labels = read_question(folder).labels
         check_gold(folder, labels, item_ids(folder))
         if gates:  # a run without limits loads no library of figures
-            from misstep.analysis.measures.judging.gate_figures import names_of_figures
+            from misstep_analysis.judging.gate_figures import names_of_figures
 
             check_known(gates, names_of_figures(labels or sorted({one.label for one in read_gold(folder)})))
         stopped: MissingPrerequisite | None = None

@@ -8,14 +8,14 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain, printable
+from misstep_harness.places import path_text
+from misstep_harness.progress import say
+from misstep_harness.runs.chosen_runs import say_unreadable
+from misstep_harness.runs.spread import Spread
 from msgspec.structs import asdict
 
-from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain, printable
-from misstep.harness.places import path_text
-from misstep.harness.progress import say
-from misstep.harness.runs.chosen_runs import say_unreadable
-from misstep.harness.runs.spread import Spread
 from misstep.options.model import ModelOptions, client_settings
 from misstep.options.run_folders import stopped_with
 from misstep.options.spread import SpreadOptions
@@ -23,10 +23,10 @@ from misstep.options.spread import SpreadOptions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from misstep.harness.observer.follow import Watch
-    from misstep.harness.observer.replay import ReplayOptions
-    from misstep.harness.runs.observe import Observe
-    from misstep.harness.trajectory import Trajectory
+    from misstep_harness.observer.follow import Watch
+    from misstep_harness.observer.replay import ReplayOptions
+    from misstep_harness.observer.runs.observe import Observe
+    from misstep_harness.trajectory import Trajectory
 
 _SHOWN = 10
 _LOOKS_APART = 1.0
@@ -43,10 +43,10 @@ def replay_files(
     json: bool,
 ) -> None:
     """Replay files into a run folder, and print what was found."""
-    from misstep.analysis.pages.observed import observed_json, observed_text
-    from misstep.analysis.tables.wording import counted_text
-    from misstep.harness.journal.records import REPORT
-    from misstep.studies.observed_paths import observed_findings
+    from misstep_analysis.observer.observed_paths import observed_findings
+    from misstep_analysis.observer.page import observed_json, observed_text
+    from misstep_analysis.tables.wording import counted_text
+    from misstep_harness.journal.records import REPORT
 
     if asking.model and (spread.workers or spread.dask):
         message = f"{'--dask' if spread.dask else '--workers'} with a detector that asks a model"
@@ -79,8 +79,8 @@ def replay_files(
 
 def follow_file(file: Path, options: "ReplayOptions", asking: ModelOptions, *, json: bool) -> None:
     """Print what the observer has to say of a session while it grows."""
-    from misstep.harness.journal.records import encode
-    from misstep.harness.observer.follow import Failures, follow, watch_of
+    from misstep_harness.journal.records import encode
+    from misstep_harness.observer.follow import Failures, follow, watch_of
 
     if asking.model and options.delay:
         raise UsageError("--delay is made-up time, and the model takes its own", "Leave out --delay.")
@@ -91,7 +91,7 @@ def follow_file(file: Path, options: "ReplayOptions", asking: ModelOptions, *, j
         with ExitStack() as stack:
             begin: Callable[[Trajectory], Watch] = partial(watch_of, options, failures)
             if asking.model:
-                from misstep.harness.runs.observe_model import ModelFollow
+                from misstep_harness.observer.runs.observe_model import ModelFollow
 
                 begin = stack.enter_context(ModelFollow(options, client_settings(asking), asking.model, failures))
             for item, one in follow(file, begin, wait=lambda: pause.wait(_LOOKS_APART)):
@@ -105,10 +105,10 @@ def follow_file(file: Path, options: "ReplayOptions", asking: ModelOptions, *, j
 
 
 def _observe(options: "ReplayOptions", asking: ModelOptions, stack: ExitStack) -> "Observe":
-    from misstep.harness.observer.replay import replay
+    from misstep_harness.observer.replay import replay
 
     if asking.model:
-        from misstep.harness.runs.observe_model import ModelReplay
+        from misstep_harness.observer.runs.observe_model import ModelReplay
 
         return stack.enter_context(ModelReplay(options, client_settings(asking), asking.model))
     return partial(replay, options=options)

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-
-from misstep.harness.errors import UsageError
-from misstep.harness.escaping import printable
-from misstep.harness.observer.arms import EXPERIMENT
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import printable
+from misstep_harness.observer.arms import EXPERIMENT
 
 if TYPE_CHECKING:
     from misstep.options.hook import HookOptions
@@ -48,8 +47,8 @@ def _words(values: dict[str, "str | float | None"]) -> list[str]:
 
 def change_settings(hooked: "HookOptions", options: list[str]) -> None:
     """Show what changes in the settings of an agent, ask, and write it."""
-    from misstep.harness.observer.hook.install import hook_command, installed, uninstalled
-    from misstep.harness.observer.hook.settings import settings_file
+    from misstep_harness.observer.hook.install import hook_command, installed, uninstalled
+    from misstep_harness.observer.hook.settings import settings_file
 
     if hooked.install and hooked.uninstall:
         raise UsageError("--install and --uninstall are both given", "Give one of them.")

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.observer.hook import call
 
-from misstep.harness.errors import UsageError
-from misstep.harness.observer.hook import call
 from misstep.observe.files import follow_file, replay_files
 from misstep.observe.install import change_settings, hook_options, model_options
 from misstep.options.common import Json, command_app, path_or_address
@@ -73,11 +73,11 @@ def observe(
     """
     if hooked.hook:
         call.main(sys.argv[sys.argv.index("observe") + 1 :])
-    from misstep.harness.classifiers import chosen_categories
-    from misstep.harness.observer.detectors import check_model, detector_named, steps_between_questions
-    from misstep.harness.observer.guidance import checked_guidance
-    from misstep.harness.observer.replay import ReplayOptions
-    from misstep.harness.observer.state import EVERY
+    from misstep_harness.classifiers import chosen_categories
+    from misstep_harness.observer.detectors import check_model, detector_named, steps_between_questions
+    from misstep_harness.observer.guidance import checked_guidance
+    from misstep_harness.observer.replay import ReplayOptions
+    from misstep_harness.observer.state import EVERY
 
     chosen = chosen_categories(categories) if categories else ()
     between = every or (EVERY if follow is None else steps_between_questions(detector))

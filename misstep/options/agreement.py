@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from misstep_harness.errors import UsageError
 from msgspec.structs import replace
 
-from misstep.harness.errors import UsageError
 from misstep.options.common import path_or_address
 from misstep.options.groups import Only, OptionGroup
 
 if TYPE_CHECKING:
-    from misstep.analysis.labels import Reading
+    from misstep_analysis.labels import Reading
 
 
 File = Annotated[
@@ -110,7 +110,7 @@ class LabelOptions(OptionGroup, frozen=True):
 
     def reading(self) -> "Reading":
         """Return how the file is read."""
-        from misstep.analysis.labels import Reading
+        from misstep_analysis.labels import Reading
 
         return Reading(
             raters=names(self.raters, "--raters"),

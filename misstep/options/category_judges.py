@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from misstep_harness.errors import UsageError
 
-from misstep.harness.errors import UsageError
 from misstep.options.common import path_alone
 from misstep.options.groups import OptionGroup
 from misstep.options.model import ModelOptions, client_settings, with_local_model
 from misstep.options.run_folders import exit_unless_whole
 
 if TYPE_CHECKING:
-    from misstep.studies.judged_categories import CategoryJudges
+    from misstep_analysis.sessions.judged_categories import CategoryJudges
 
 
 class JudgesOptions(OptionGroup, frozen=True):
@@ -40,10 +40,10 @@ class JudgesOptions(OptionGroup, frozen=True):
     @contextmanager
     def opened(self, asking: ModelOptions, categories: Sequence[str]) -> "Iterator[CategoryJudges]":
         """Open the judges that are asked after the rules: those that are named, and with a model the shipped ones."""
-        from misstep.harness.judges import shipped_judges
-        from misstep.harness.runs.judging.category_judges import CategoryJudge, category_of
-        from misstep.harness.runs.judging.known_judges import known_judge
-        from misstep.studies.judged_categories import CategoryJudges
+        from misstep_analysis.sessions.judged_categories import CategoryJudges
+        from misstep_harness.judges import shipped_judges
+        from misstep_harness.runs.judging.category_judges import CategoryJudge, category_of
+        from misstep_harness.runs.judging.known_judges import known_judge
 
         named = self.judge or []
         with with_local_model(asking) as known:

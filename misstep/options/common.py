@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from misstep_harness.copies import is_address
+from misstep_harness.errors import MissingPrerequisite, UsageError, writing
+from misstep_harness.escaping import plain
+from misstep_harness.journal.records import replace_file
+from misstep_harness.progress import say
 
-from misstep.harness.copies import is_address
-from misstep.harness.errors import MissingPrerequisite, UsageError, writing
-from misstep.harness.escaping import plain
-from misstep.harness.journal.records import replace_file
-from misstep.harness.progress import say
 from misstep.options.groups import CommandApp
 
 
@@ -40,7 +40,7 @@ def need_scikit_learn(for_what: str) -> None:
 
 def _checked(data: Path | None) -> Path | None:
     """Return the option; a folder that it or `MISSTEP_DATA` names has to exist."""
-    from misstep.harness.datasets.catalogue import named_data_folder
+    from misstep_harness.datasets.catalogue import named_data_folder
 
     named_data_folder(data)
     return data
@@ -116,7 +116,7 @@ def path_or_address(text: str) -> Path:
     """Return a path, or the cached copy of an address such as `s3://bucket/logs`."""
     if not is_address(text):
         return Path(text)
-    from misstep.harness.addresses import local_copies
+    from misstep_harness.addresses import local_copies
 
     return local_copies(text)
 

@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
-from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.options.common import write_page
 from misstep.options.groups import Only, OptionGroup
 
 if TYPE_CHECKING:
-    from misstep.analysis.measures.gates import Gate
-    from misstep.analysis.stats.estimate import Estimate
+    from misstep_analysis.judging.gates import Gate
+    from misstep_analysis.stats.estimate import Estimate
 
 
 _FailOn = Annotated[
@@ -58,7 +58,7 @@ class GateOptions(OptionGroup, frozen=True):
 
     def gates(self, figures: Collection[str] = ()) -> "list[Gate]":
         """Return the limits that were asked for, read before any work is done, and held against known names."""
-        from misstep.analysis.measures.gates import check_known, fail_on, fail_under
+        from misstep_analysis.judging.gates import check_known, fail_on, fail_under
 
         limits = [*map(fail_on, self.fail_on or ()), *map(fail_under, self.fail_under or ())]
         others = {"--undecided": self.undecided, "--junit": self.junit, "--summary": self.summary}
@@ -73,8 +73,8 @@ class GateOptions(OptionGroup, frozen=True):
         """Decide the limits, write what became of them, and end with exit code 1 if one of them stops."""
         if not gates:
             return
-        from misstep.analysis.measures.gates import decide
-        from misstep.analysis.pages.gate_reports import junit_xml, markdown_summary, outcome_sentence
+        from misstep_analysis.judging.gate_reports import junit_xml, markdown_summary, outcome_sentence
+        from misstep_analysis.judging.gates import decide
 
         outcomes = decide(gates, figures, self.undecided)
         if self.junit is not None:

@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from misstep_harness.observer.arms import EXPERIMENT
 
-from misstep.harness.observer.arms import EXPERIMENT
 from misstep.options.groups import Only, OptionGroup
 
 if TYPE_CHECKING:
-    from misstep.harness.runs.experiment.own_sessions import Assignment
+    from misstep_harness.observer.experiment.own_sessions import Assignment
 
 
 class HookOptions(OptionGroup, frozen=True):
@@ -44,7 +44,7 @@ class HookOptions(OptionGroup, frozen=True):
 
     def assignment(self) -> "Assignment":
         """Return how the arms of sessions are drawn that no log has."""
-        from misstep.harness.runs.experiment.own_sessions import Assignment
+        from misstep_harness.observer.experiment.own_sessions import Assignment
 
         return Assignment(self.arm_share if self.arm_share < 1 else None, self.arm_by, self.experiment)
 

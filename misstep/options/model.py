@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from misstep_harness.errors import UsageError
 from msgspec.structs import replace
 
-from misstep.harness.errors import UsageError
 from misstep.options.groups import Only, OptionGroup, names_of
 from misstep.options.prices import own_price
 
 if TYPE_CHECKING:
-    from misstep.harness.clients import ClientSettings
+    from misstep_harness.clients import ClientSettings
 
 
 _Concurrency = Annotated[
@@ -85,7 +85,7 @@ class ModelOptions(OptionGroup, frozen=True):
     @property
     def in_flight(self) -> int:
         """Return the number of requests in flight."""
-        from misstep.harness.clients.address import is_on_this_machine
+        from misstep_harness.clients.address import is_on_this_machine
 
         if self.concurrency is not None:
             return self.concurrency
@@ -107,7 +107,7 @@ def with_local_model(options: ModelOptions) -> Iterator[ModelOptions]:
         if options.local:
             if options.model or options.base_url or options.replay is not None:
                 raise UsageError("--local has its own model", "Leave out --model, --base-url and --replay.")
-            from misstep.harness.clients.local_server import MODEL, local_server
+            from misstep_harness.clients.local_server import MODEL, local_server
 
             options = replace(options, base_url=stack.enter_context(local_server()), model=MODEL)
         yield options
@@ -115,8 +115,8 @@ def with_local_model(options: ModelOptions) -> Iterator[ModelOptions]:
 
 def client_settings(options: ModelOptions, base_url: str | None = None) -> "ClientSettings":
     """Return the settings of the client; `base_url` is the judge's own address, where it has one."""
-    from misstep.harness.clients import ClientSettings
-    from misstep.harness.clients.address import ADDRESS, checked_address
+    from misstep_harness.clients import ClientSettings
+    from misstep_harness.clients.address import ADDRESS, checked_address
 
     base_url = base_url or options.base_url or None
     # What the command line says is written down with the run: an address that holds a password is refused before.

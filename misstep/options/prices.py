@@ -3,12 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from misstep_harness.errors import UsageError
 from msgspec.structs import replace
 
-from misstep.harness.errors import UsageError
-
 if TYPE_CHECKING:
-    from misstep.harness.clients.prices import Price, Prices
+    from misstep_harness.clients.prices import Price, Prices
 
 PRICES = frozenset({"prices", "price_in", "price_out"})
 """The parameters that say what tokens cost, whoever spent them."""
@@ -16,7 +15,7 @@ PRICES = frozenset({"prices", "price_in", "price_out"})
 
 def own_price(price_in: float | None, price_out: float | None) -> "Price | None":
     """Return the price of any model, if both options are given."""
-    from misstep.harness.clients.prices import Price
+    from misstep_harness.clients.prices import Price
 
     if (price_in is None) != (price_out is None):
         present, lacking = ("in", "out") if price_out is None else ("out", "in")
@@ -26,7 +25,7 @@ def own_price(price_in: float | None, price_out: float | None) -> "Price | None"
 
 def agents_prices(file: Path | None, price_in: float | None, price_out: float | None) -> "Prices | None":
     """Return the prices of the models of agents, if any are given."""
-    from misstep.harness.clients.prices import known_prices
+    from misstep_harness.clients.prices import known_prices
 
     price = own_price(price_in, price_out)
     if price is not None:  # of any token of a request, read before or not

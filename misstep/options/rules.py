@@ -9,7 +9,7 @@ from misstep.options.common import path_alone
 from misstep.options.groups import OptionGroup
 
 if TYPE_CHECKING:
-    from misstep.harness.runs.standing_rules import RulesAsked
+    from misstep_harness.runs.standing_rules import RulesAsked
 
 
 class RulesOptions(OptionGroup, frozen=True):
@@ -31,7 +31,7 @@ class RulesOptions(OptionGroup, frozen=True):
 
     def read(self) -> "RulesAsked":
         """Return which rules count; those of the named files are read."""
-        from misstep.harness.runs.standing_rules import RulesAsked, read_rules
+        from misstep_harness.runs.standing_rules import RulesAsked, read_rules
 
         return RulesAsked(read_rules(self.rules or ()), find=not self.no_rules)
 

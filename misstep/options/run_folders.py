@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from misstep_harness.classifiers import CLASSIFIERS
+from misstep_harness.copies import is_address
+from misstep_harness.errors import UsageError, closed
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
-from misstep.harness.classifiers import CLASSIFIERS
-from misstep.harness.copies import is_address
-from misstep.harness.errors import UsageError, closed
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.options.common import moment
 
 if TYPE_CHECKING:
-    from misstep.harness.runs.kind import RunEnd
+    from misstep_harness.runs.kind import RunEnd
 
 
 def run_folder(text: str) -> Path:
@@ -110,7 +110,7 @@ def exit_unless_whole(ended: "RunEnd") -> None:
     """Say which items were not asked about or failed, and end with exit code 1 unless the run is finished."""
     if not (ended.stopped or ended.failed):
         return
-    from misstep.analysis.tables.wording import counted_text
+    from misstep_analysis.tables.wording import counted_text
 
     items = counted_text(ended.wanted, "item")
     if ended.stopped:

@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.progress import say
 
-from misstep.harness.errors import UsageError
-from misstep.harness.progress import say
 from misstep.options.groups import Only, OptionGroup
 
 if TYPE_CHECKING:
-    from misstep.harness.observer.observer import LiveObservation
+    from misstep_harness.observer.observer import LiveObservation
 
 
 Show = Annotated[
@@ -73,9 +73,9 @@ class ObserveOptions(OptionGroup, frozen=True):
 
     def observation(self, model: str) -> "LiveObservation | None":
         """Return how the agent is observed, by a detector that may ask `model`; `None` where nobody looks on."""
-        from misstep.harness.observer.detectors import asks_a_model, check_model, detector_named
-        from misstep.harness.observer.detectors import steps_between_questions as between
-        from misstep.harness.observer.observer import LiveObservation
+        from misstep_harness.observer.detectors import asks_a_model, check_model, detector_named
+        from misstep_harness.observer.detectors import steps_between_questions as between
+        from misstep_harness.observer.observer import LiveObservation
 
         if not self.observe:
             if self.observe_every is not None or self.observe_mode != "guide":

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.runs.spread import Spread
 
-from misstep.harness.errors import UsageError
-from misstep.harness.runs.spread import Spread
 from misstep.options.groups import OptionGroup
 
 

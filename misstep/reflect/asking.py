@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from misstep_harness.errors import UsageError
 from msgspec.structs import replace
 
-from misstep.harness.errors import UsageError
 from misstep.options.common import refuse_given
 from misstep.options.groups import OptionGroup
 from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
 
 if TYPE_CHECKING:
-    from misstep.harness.reflexive import protocols
-    from misstep.harness.reflexive.settings import LoopSettings
-    from misstep.harness.runs.reflect.chosen_agents import ChosenAgents
+    from misstep_harness.reflexive import protocols
+    from misstep_harness.reflexive.runs.chosen_agents import ChosenAgents
+    from misstep_harness.reflexive.settings import LoopSettings
 
 Skill = Annotated[
     str, typer.Argument(metavar="[SKILL]", help="Skill: simulated, repair, command, or package.module:name.")
@@ -92,9 +92,9 @@ def chosen(
 
     What the run has `spent` already counts towards the cost limit.
     """
-    from misstep.harness.agent.policies.model import ModelSettings
-    from misstep.harness.clients.recording import open_replay
-    from misstep.harness.runs.reflect.chosen_agents import MODEL, agents_of_model, agents_of_skill
+    from misstep_harness.agent.policies.model import ModelSettings
+    from misstep_harness.clients.recording import open_replay
+    from misstep_harness.reflexive.runs.chosen_agents import MODEL, agents_of_model, agents_of_skill
 
     has_model = bool(asking.model or asking.local or asking.replay is not None)
     if has_model and name not in ("", MODEL):

@@ -23,8 +23,8 @@ def report(
     One run is shown with each item and its attempts; the runs of an ablation with and without each mechanism, seed by
     seed; other runs beside each other. All of it is read from the runs' event logs.
     """
-    from misstep.studies.reflexive.report import reflections_html, reflections_json, reflections_text
-    from misstep.studies.reflexive.runs import open_reflexive_runs, run_folders, say_warnings
+    from misstep_analysis.reflexive.report import reflections_html, reflections_json, reflections_text
+    from misstep_analysis.reflexive.runs import open_reflexive_runs, run_folders, say_warnings
 
     opened = open_reflexive_runs(run_folders(runs))
     say_warnings(opened)

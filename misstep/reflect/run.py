@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.options import run_folders
 from misstep.options.common import Json, refuse_given
 from misstep.options.model import EACH_AT_ONCE, ModelOptions
@@ -81,17 +81,17 @@ def run(
 
     The exit code is 1 if the run stopped before all items had their end.
     """
-    from misstep.harness.agent.clocks import RealClock, VirtualClock
-    from misstep.harness.journal.records import LOOP_RECORDS
-    from misstep.harness.reflexive.item_budgets import inert, refuse_too_short
-    from misstep.harness.reflexive.plateau import detector
-    from misstep.harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings, mechanisms_named
-    from misstep.harness.runs.reflect.ablation import AblationPlan
-    from misstep.harness.runs.reflect.chosen_agents import agents_of_skill, spent_usd
-    from misstep.harness.runs.reflect.running import CHANGES, ReflectPlan, run_reflexive
-    from misstep.harness.runs.reflect.skills import SkillOptions, made_skill
-    from misstep.studies.reflexive.report import reflections_json, run_text
-    from misstep.studies.reflexive.runs import open_reflexive_run, open_reflexive_runs, say_warnings
+    from misstep_analysis.reflexive.report import reflections_json, run_text
+    from misstep_analysis.reflexive.runs import open_reflexive_run, open_reflexive_runs, say_warnings
+    from misstep_harness.agent.clocks import RealClock, VirtualClock
+    from misstep_harness.journal.records import LOOP_RECORDS
+    from misstep_harness.reflexive.item_budgets import inert, refuse_too_short
+    from misstep_harness.reflexive.plateau import detector
+    from misstep_harness.reflexive.runs.ablation import AblationPlan
+    from misstep_harness.reflexive.runs.chosen_agents import agents_of_skill, spent_usd
+    from misstep_harness.reflexive.runs.running import CHANGES, ReflectPlan, run_reflexive
+    from misstep_harness.reflexive.runs.skills import SkillOptions, made_skill
+    from misstep_harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings, mechanisms_named
 
     ablated = ablate is not None
     refuse_ignored(context, skill, asks_model=asking.asks and not ablated, unsafe=box.unsafe_no_sandbox)

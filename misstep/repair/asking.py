@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from misstep_harness.errors import UsageError
 
-from misstep.harness.errors import UsageError
 from misstep.options.common import refuse_given
 from misstep.options.groups import OptionGroup
 from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
 from misstep.options.sandbox import ObserveOptions
 
 if TYPE_CHECKING:
-    from misstep.harness.clients import ClientSettings
-    from misstep.harness.observer.observer import LiveObservation
-    from misstep.harness.protocols import FittedJudge
-    from misstep.harness.repair.repairers import RepairerOptions
+    from misstep_harness.clients import ClientSettings
+    from misstep_harness.observer.observer import LiveObservation
+    from misstep_harness.protocols import FittedJudge
+    from misstep_harness.repair.repairers import RepairerOptions
 
 
 class AskedAgent(OptionGroup, frozen=True):
@@ -55,8 +55,8 @@ def refuse_ignored(
     context: typer.Context, policy: str, patch_judge: str, observe: str, instructions: str | None, *, unsafe: bool
 ) -> None:
     """Refuse the options that nothing would read: of a model where none is asked, of another policy, of a sandbox."""
-    from misstep.harness.observer.detectors import asks_a_model
-    from misstep.harness.repair.repairers import ASK_NO_MODEL
+    from misstep_harness.observer.detectors import asks_a_model
+    from misstep_harness.repair.repairers import ASK_NO_MODEL
 
     if policy in ASK_NO_MODEL:
         others_ask = patch_judge or (observe and asks_a_model(observe))
@@ -90,8 +90,8 @@ class PatchJudgeOptions(OptionGroup, frozen=True):
 
     def judge(self, known: ModelOptions, *, alone: bool) -> "tuple[FittedJudge | None, str | None]":
         """Return the judge of patches, and the address of its model; `alone` says that nothing else asks one."""
-        from misstep.harness.repair.validators.patch_judge import fitted_to_patches
-        from misstep.harness.runs.judging.known_judges import known_judge
+        from misstep_harness.repair.validators.patch_judge import fitted_to_patches
+        from misstep_harness.runs.judging.known_judges import known_judge
 
         if not self.patch_judge:
             if self.judge_model:
@@ -121,8 +121,8 @@ def opened(
 
     The local model runs inside the block.
     """
-    from misstep.harness.agent.policies.model import Form, ModelSettings
-    from misstep.harness.repair.repairers import ASK_NO_MODEL, RepairerOptions
+    from misstep_harness.agent.policies.model import Form, ModelSettings
+    from misstep_harness.repair.repairers import ASK_NO_MODEL, RepairerOptions
 
     if agent.policy in ("model", "direct") and not (asking.model or asking.local):
         advice = "Name one with --model, or --local for a test of the set-up."

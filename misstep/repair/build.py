@@ -4,17 +4,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
-from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.options.common import Data, Json, json_text, refuse_given
 from misstep.options.run_folders import stopped_with
 from misstep.options.sandbox import Show
 
 if TYPE_CHECKING:
-    from misstep.harness.repair.build.sets import Built
-    from misstep.harness.workspace import Sandbox
+    from misstep_harness.repair.build.sets import Built
+    from misstep_harness.workspace import Sandbox
 
 
 def build(
@@ -55,9 +55,9 @@ def build(
     past fault must fail before and pass after its golden patch in 3 of 3 runs in the sandbox; `repair run` holds every
     case to that. The same command continues a build that was stopped.
     """
-    from misstep.harness.repair.build.sets import build as build_cases
-    from misstep.harness.repair.build.sets import chosen
-    from misstep.harness.workspace import find_sandbox
+    from misstep_harness.repair.build.sets import build as build_cases
+    from misstep_harness.repair.build.sets import chosen
+    from misstep_harness.workspace import find_sandbox
 
     if bool(test_command) != (history is not None):
         raise UsageError("--history and --test-command go together", "Give both, or neither.")
@@ -78,8 +78,8 @@ def build(
         if history is not None:
             return _say_cases(_from_history(history, test_command, python, out, sandbox), out, json=json)
         if public:
-            from misstep.harness.datasets.catalogue import locate
-            from misstep.harness.repair.build.datasets import drawn, write_cases
+            from misstep_harness.datasets.catalogue import locate
+            from misstep_harness.repair.build.datasets import drawn, write_cases
 
             folder = locate(set_name, data)
             made = write_cases(set_name, folder, out, sandbox, drawn(set_name, folder, n, seed), workers)
@@ -93,8 +93,8 @@ def build(
 
 
 def _from_history(repository: Path, command: str, python: Path | None, out: Path, sandbox: "Sandbox") -> list[str]:
-    from misstep.harness.repair.build.history import cases_from_history
-    from misstep.harness.workspace import own_command, project_toolchain
+    from misstep_harness.repair.build.history import cases_from_history
+    from misstep_harness.workspace import own_command, project_toolchain
 
     tools = project_toolchain(repository, command, python, sandbox.show)
     mined = cases_from_history(repository, own_command(command), out, sandbox=sandbox, toolchain=tools, python=python)
@@ -123,7 +123,7 @@ def _document(built: "Built", out: Path) -> dict[str, object]:
 
 
 def _text(built: "Built", out: Path) -> str:
-    from misstep.analysis.tables.text import aligned
+    from misstep_analysis.tables.text import aligned
 
     document = _document(built, out)
     lines: list[str] = []

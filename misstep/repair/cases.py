@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 from msgspec import Struct
 
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.options.groups import OptionGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from misstep.harness.repair.case import CaseFolder, RepairCase
-    from misstep.harness.runs.repair_repository import HeldBack
-    from misstep.harness.workspace import Sandbox
+    from misstep_harness.repair.case import CaseFolder, RepairCase
+    from misstep_harness.repair.runs.repository import HeldBack
+    from misstep_harness.workspace import Sandbox
 
 _TEST_SECONDS = 120.0
 
@@ -65,7 +65,7 @@ class Named(Struct, frozen=True):
 
 def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
     """Return the repair cases in a folder, or those that the failing tests of a git repository become."""
-    from misstep.harness.repair.case import CASE, read_cases
+    from misstep_harness.repair.case import CASE, read_cases
 
     if not cases.is_dir():
         problem = "is not a folder" if cases.exists() else "no such folder"
@@ -90,7 +90,7 @@ def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sa
 
 def _say_projects(cases: "Sequence[CaseFolder]", sandbox: "Sandbox") -> None:
     """Say which projects the cases name whose environments are not shown: the user alone can have them shown."""
-    from misstep.harness.workspace.showing import Showing
+    from misstep_harness.workspace.showing import Showing
 
     named = dict.fromkeys(str(each.case.extra["checkout"]) for each in cases if "checkout" in each.case.extra)
     for project in named:
@@ -113,7 +113,7 @@ def _checked(folder: Path) -> Path:
 
 
 def _about(folder: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
-    from misstep.harness.runs.repair_repository import RepositoryTests, cases_of_repository, objections_now
+    from misstep_harness.repair.runs.repository import RepositoryTests, cases_of_repository, objections_now
 
     seconds = options.test_seconds or _TEST_SECONDS
     tests = RepositoryTests(options.test_command, seconds, options.uncommitted, options.python, options.tasks)
@@ -128,7 +128,7 @@ def told_cases(
     """Return the cases with the instructions of a run, and their author; cases without any are named on stderr."""
     if run is None:
         return cases, ""
-    from misstep.harness.runs.repair_instructions import read_instructions, with_instructions
+    from misstep_harness.repair.runs.instructions import read_instructions, with_instructions
 
     if instructions is None:
         raise UsageError("--instructions-from without a kind", "Name it: --instructions high-level or detailed.")

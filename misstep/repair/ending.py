@@ -4,14 +4,15 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from misstep.harness.escaping import plain, printable
-from misstep.harness.progress import say
+from misstep_harness.escaping import plain, printable
+from misstep_harness.progress import say
+
 from misstep.options.common import json_text
 from misstep.repair.cases import Named
 
 if TYPE_CHECKING:
-    from misstep.harness.records.repair_attempt import RepairAttempt
-    from misstep.studies.repair_runs import RepairRun
+    from misstep_analysis.repair.recorded_runs import RepairRun
+    from misstep_harness.repair.records.repair_attempt import RepairAttempt
 
 _LINES_SHOWN = 60
 
@@ -19,10 +20,9 @@ _LINES_SHOWN = 60
 def print_scores(run: "RepairRun", named: Named, *, json: bool, plumbing: bool) -> None:
     """Write the scores of a run and print them; of a repository each patch and its next command, or why not."""
     import msgspec
-
-    from misstep.harness.journal.records import REPORT
-    from misstep.studies.judging.assessment import NO_JUDGE
-    from misstep.studies.repair_report import observed_attempts, repairs_json, repairs_text, write_repair_scores
+    from misstep_analysis.judging.report.assessment import NO_JUDGE
+    from misstep_analysis.repair.report import observed_attempts, repairs_json, repairs_text, write_repair_scores
+    from misstep_harness.journal.records import REPORT
 
     scores = write_repair_scores(run, shlex.join(["misstep", "report", str(run.folder)]))
     lines, more = _ending(named, run)
@@ -40,9 +40,9 @@ def print_scores(run: "RepairRun", named: Named, *, json: bool, plumbing: bool) 
 
 def _ending(named: Named, run: "RepairRun") -> tuple[list[str], dict[str, Any]]:
     """Return each patch of a run on a repository with its next command, or why not, as lines and for scripts."""
-    from misstep.harness.journal.records import ATTEMPT_RECORDS, replace_file
-    from misstep.harness.repair.failure_bot.tasks import BLAME
-    from misstep.harness.runs.repair_repository import attach_patch
+    from misstep_harness.journal.records import ATTEMPT_RECORDS, replace_file
+    from misstep_harness.repair.failure_bot.tasks import BLAME
+    from misstep_harness.repair.runs.repository import attach_patch
 
     if named.repository is None:
         return [], {}

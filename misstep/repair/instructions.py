@@ -4,16 +4,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
-from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.options import run_folders
 from misstep.options.common import Json, json_text
 from misstep.options.model import EACH_AT_ONCE, ModelOptions, client_settings, with_local_model
 
 if TYPE_CHECKING:
-    from misstep.harness.runs.opened import OpenRun
+    from misstep_harness.journal.opened import OpenRun
 
 
 def instructions(
@@ -35,11 +35,11 @@ def instructions(
     """
     import sys
 
-    from misstep.harness.agent.policies.model import ModelSettings
-    from misstep.harness.repair.case import read_cases
-    from misstep.harness.runs.opened import open_of
-    from misstep.harness.runs.repair_instructions import InstructionRun
-    from misstep.harness.runs.run import Asking, carry_out
+    from misstep_harness.agent.policies.model import ModelSettings
+    from misstep_harness.journal.opened import open_of
+    from misstep_harness.repair.case import read_cases
+    from misstep_harness.repair.runs.instructions import InstructionRun
+    from misstep_harness.runs.run import Asking, carry_out
 
     if not (asking.model or asking.local):
         raise UsageError("a model writes the instructions", "Name one with --model, or --local to test the set-up.")
@@ -57,8 +57,8 @@ def instructions(
 
 
 def _print(run: "OpenRun", *, json: bool) -> None:
-    from misstep.harness.repair.back_translation import FORMS
-    from misstep.harness.runs.repair_instructions import INSTRUCTION_RECORDS
+    from misstep_harness.repair.back_translation import FORMS
+    from misstep_harness.repair.runs.instructions import INSTRUCTION_RECORDS
 
     records = {one.case: one for one in run.read(INSTRUCTION_RECORDS)}
     counts = {kind: sum(kind in one.texts for one in records.values()) for kind in FORMS}

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
-from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.options.common import Json, Seed, write_page
 
 if TYPE_CHECKING:
-    from misstep.harness.datasets.benchmark import Gold
+    from misstep_harness.datasets.benchmark import Gold
 
 
 def report(
@@ -53,9 +53,9 @@ def report(
     the tests a patch with which those of its case pass is acceptable, any other is unacceptable. By reviews the last
     decision counts. A CSV file is as `annotate --out` writes gold.csv. A patch without a label is left out.
     """
-    from misstep.harness.runs.patches import write_patches
-    from misstep.studies.repair_report import repairs_html, repairs_json, repairs_text, reviews_of, scores_of
-    from misstep.studies.repair_runs import open_repair_runs, record_run, say_warnings
+    from misstep_analysis.repair.recorded_runs import open_repair_runs, record_run, say_warnings
+    from misstep_analysis.repair.report import repairs_html, repairs_json, repairs_text, reviews_of, scores_of
+    from misstep_harness.repair.runs.patches import write_patches
 
     if gold != "tests" and patches is None:
         raise UsageError("--gold is for a benchmark of patches", "Name its folder with --patches.")
@@ -79,9 +79,9 @@ def report(
 
 
 def _labels(gold: str, runs: list[Path]) -> "list[Gold] | None":
-    from misstep.analysis.gold import gold_lines
-    from misstep.harness.datasets.benchmark import Gold
-    from misstep.harness.repair.review import decisions
+    from misstep_analysis.gold import gold_lines
+    from misstep_harness.datasets.benchmark import Gold
+    from misstep_harness.repair.review import decisions
 
     if gold == "tests":
         return None

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from misstep_harness.errors import UsageError
 
-from misstep.harness.errors import UsageError
 from misstep.options.common import command_app
 
 if TYPE_CHECKING:
-    from misstep.harness.records.repair_attempt import RepairAttempt
+    from misstep_harness.repair.records.repair_attempt import RepairAttempt
 
 app = command_app(has_commands=True)
 
@@ -33,9 +33,9 @@ def package(
 
     It has the patch, the task, the checks' signals, and the agent's run as a page.
     """
-    from misstep.harness.repair.review import add_review
-    from misstep.harness.runs.repair_repository import case_of
-    from misstep.studies.repair_report import PAGE, write_package
+    from misstep_analysis.repair.report import PAGE, write_package
+    from misstep_harness.repair.review import add_review
+    from misstep_harness.repair.runs.repository import case_of
 
     record = _attempt(run, attempt)
     write_package(run, record, case_of(run, record.case), out)
@@ -52,13 +52,13 @@ def accept(run: Run, attempt: Attempt, by: By = "", comment: Comment = "") -> No
 @app.command()
 def reject(run: Run, attempt: Attempt, by: By = "", comment: Comment = "") -> None:
     """Reject a patch; its review ends."""
-    from misstep.harness.runs.repair_repository import reject_patch
+    from misstep_harness.repair.runs.repository import reject_patch
 
     reject_patch(run, _decide(run, attempt, "rejected", by, comment), comment)
 
 
 def _decide(run: Path, attempt: str, event: Literal["accepted", "rejected"], by: str, comment: str) -> "RepairAttempt":
-    from misstep.harness.repair.review import add_review
+    from misstep_harness.repair.review import add_review
 
     record = _attempt(run, attempt)
     added = add_review(run, record, event, by or getpass.getuser(), comment)
@@ -68,9 +68,9 @@ def _decide(run: Path, attempt: str, event: Literal["accepted", "rejected"], by:
 
 def _attempt(run: Path, named: str) -> "RepairAttempt":
     """Return the attempt of this name, or the first of this case that solves it."""
-    from misstep.harness.journal.records import ATTEMPT_RECORDS
-    from misstep.harness.repair.review import reviews_of, state_of
-    from misstep.harness.runs.opened import open_of
+    from misstep_harness.journal.opened import open_of
+    from misstep_harness.journal.records import ATTEMPT_RECORDS
+    from misstep_harness.repair.review import reviews_of, state_of
 
     attempts = list(open_of(run, "repair run").read(ATTEMPT_RECORDS))
     same = [each for each in attempts if named in (each.id, each.case)]

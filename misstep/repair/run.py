@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 from msgspec.structs import replace
 
-from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.options import run_folders
 from misstep.options.common import Json
 from misstep.options.model import EACH_AT_ONCE, ModelOptions
@@ -21,7 +21,7 @@ from misstep.repair.cases import RepositoryOptions, named_cases, told_cases
 from misstep.repair.ending import print_scores
 
 if TYPE_CHECKING:
-    from misstep.harness.repair.case import RepairCase
+    from misstep_harness.repair.case import RepairCase
 
 _AT_ONCE = 2
 
@@ -74,17 +74,17 @@ def run(
     """
     import sys
 
-    from misstep.harness.agent.loop import AgentLimits
-    from misstep.harness.journal.records import ATTEMPT_RECORDS, MANIFEST
-    from misstep.harness.repair.attempt import setting_named
-    from misstep.harness.repair.case import sampled_cases
-    from misstep.harness.runs.opened import open_of
-    from misstep.harness.runs.repair import COMMAND, RepairPlan, Repairs, nothing_more
-    from misstep.harness.runs.repair_repository import attach_patch
-    from misstep.harness.runs.run import Asking, carry_out
-    from misstep.harness.runs.spread import open_workers
-    from misstep.harness.workspace import find_sandbox
-    from misstep.studies.repair_runs import open_repair_run
+    from misstep_analysis.repair.recorded_runs import open_repair_run
+    from misstep_harness.agent.loop import AgentLimits
+    from misstep_harness.journal.opened import open_of
+    from misstep_harness.journal.records import ATTEMPT_RECORDS, MANIFEST
+    from misstep_harness.repair.attempt import setting_named
+    from misstep_harness.repair.case import sampled_cases
+    from misstep_harness.repair.runs.repair import COMMAND, RepairPlan, Repairs, nothing_more
+    from misstep_harness.repair.runs.repository import attach_patch
+    from misstep_harness.runs.run import Asking, carry_out
+    from misstep_harness.runs.spread import open_workers
+    from misstep_harness.workspace import find_sandbox
 
     refuse_ignored(
         context, agent.policy, patches.patch_judge, observing.observe, instructions, unsafe=box.unsafe_no_sandbox

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.escaping import printable
 
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.escaping import printable
 from misstep.options.common import Json, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from misstep.harness.repair.failure_bot.tasks import RepairTask
+    from misstep_harness.repair.failure_bot.tasks import RepairTask
 
 
 def tasks(
@@ -33,9 +33,8 @@ def tasks(
     asked to repair the failure of a closed task. If a patch has landed and the tests fail again, that is a new task.
     """
     import msgspec
-
-    from misstep.harness.repair.failure_bot.tasks import TaskStore
-    from misstep.harness.runs.repair_repository import tasks_beside
+    from misstep_harness.repair.failure_bot.tasks import TaskStore
+    from misstep_harness.repair.runs.repository import tasks_beside
 
     if close is not None and number is None:
         raise UsageError("--close without a task", "Give its number: `misstep repair tasks REPO 1 --close landed`.")

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from misstep_harness.errors import UsageError
 
-from misstep.harness.errors import UsageError
 from misstep.options.common import (
     BenchmarkFolder,
     Data,
@@ -68,7 +68,7 @@ def export(
     same run gives the same bytes.
     """
     if to == "notebook":
-        from misstep.studies.starter_notebook import starter_notebook
+        from misstep_analysis.runs.starter_notebook import starter_notebook
 
         refuse_given(context, {"with_gold", "redact", "benchmark", "data", "json"}, "a notebook opens the run itself")
         if out.exists():
@@ -76,9 +76,9 @@ def export(
         write_page("--out", out, starter_notebook(run))
         print(out)
         return
-    from misstep.analysis.tables.text import aligned
-    from misstep.studies.exports.writing import export_run
-    from misstep.studies.kinds.kind import Choice
+    from misstep_analysis.exports.writing import export_run
+    from misstep_analysis.runs.kinds.kind import Choice
+    from misstep_analysis.tables.text import aligned
 
     counts = export_run(run, to, out, Choice(benchmark, data, with_gold), redact=redact)
     lines = aligned([("table", "rows"), *((name, f"{count:,}") for name, count in counts.items())])

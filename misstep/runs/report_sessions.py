@@ -5,12 +5,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from misstep.harness.runs.opened import OpenRun
+from misstep_harness.journal.opened import OpenRun
+
 from misstep.options.common import write_page
 
 if TYPE_CHECKING:
-    from misstep.analysis.measures.session_rates import Grouping
-    from misstep.analysis.stats.estimate import Estimate
+    from misstep_analysis.sessions.session_rates import Grouping
+    from misstep_analysis.stats.estimate import Estimate
 
 
 def report_sessions(
@@ -23,7 +24,7 @@ def report_sessions(
     json: bool,
 ) -> "dict[str, Estimate]":
     """Compare two runs of `classify`, or two groups of one, or show one by groups; gives the changes for limits."""
-    from misstep.studies.compared_sessions import (
+    from misstep_analysis.sessions.comparison_report import (
         changes_of,
         compared_groups,
         compared_runs,

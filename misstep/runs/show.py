@@ -23,9 +23,9 @@ def show(
     the main figures with their intervals, what has no answer, and where the page and the records are. An unfinished
     run has no figures, but the line that goes on with it.
     """
-    from misstep.studies.kinds import kind_in
-    from misstep.studies.kinds.kind import Choice
-    from misstep.studies.run_in_brief import brief_text, run_in_brief
+    from misstep_analysis.runs.in_brief import brief_text, run_in_brief
+    from misstep_analysis.runs.kinds import kind_in
+    from misstep_analysis.runs.kinds.kind import Choice
 
     shown = run_in_brief(*kind_in(run), Choice(benchmark, data))
     print(json_text(shown) if json else brief_text(shown))

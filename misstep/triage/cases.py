@@ -4,17 +4,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
+from misstep_harness.runs.spread import Spread
 from msgspec.structs import replace
 
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
-from misstep.harness.runs.spread import Spread
 from misstep.options.common import json_text
 from misstep.options.model import ModelOptions, client_settings
 
 if TYPE_CHECKING:
-    from misstep.harness.runs.triage.benchmark import AskedCases
-    from misstep.harness.runs.triage.case_judge import CaseJudge
+    from misstep_harness.triage.runs.benchmark import AskedCases
+    from misstep_harness.triage.runs.case_judge import CaseJudge
 
 _REQUESTS = 16
 """How many cases a model is asked about at once."""
@@ -34,9 +34,10 @@ def judge_cases(
     """Judge the cases and print what was found."""
     import sys
 
-    from misstep.harness.runs.judging.judge import run_judge
-    from misstep.harness.runs.spread import available, open_workers
-    from misstep.harness.triage.root_file_systems import RootFileSystems
+    from misstep_harness.runs.judging.judge import run_judge
+    from misstep_harness.runs.spread import available, open_workers
+    from misstep_harness.triage.root_file_systems import RootFileSystems
+
     from misstep.options.run_folders import exit_unless_whole
 
     client = client_settings(asking)
@@ -44,9 +45,9 @@ def judge_cases(
     shown = judge if images is None or spread.dask else replace(judge, images=images.folder)
     asks, cases_at_once = judge.uses_model, spread.workers or (_REQUESTS if judge.uses_model else available())
     with open_workers(Spread() if asks else replace(spread, workers=cases_at_once)) as workers:  # before any threads
-        from misstep.analysis.gold import check_gold, item_ids
-        from misstep.studies.curation import check_free, curation_text
-        from misstep.studies.curation import curate as curated
+        from misstep_analysis.gold import check_gold, item_ids
+        from misstep_analysis.triage.curation_report import check_free, curation_text
+        from misstep_analysis.triage.curation_report import curate as curated
 
         check_gold(cases.folder, judge.labels, item_ids(cases.folder))
         if curate is not None:
@@ -54,15 +55,15 @@ def judge_cases(
         ask = partial(run_judge, shown, cases.folder, run, client, arguments=sys.argv[1:])
         ended = ask(concurrency=cases_at_once, workers=workers)
 
-    from misstep.studies.judged_runs import open_run
-    from misstep.studies.judging.triage import triage_document, triage_text
+    from misstep_analysis.judging.judged_runs import open_run
+    from misstep_analysis.triage.judged import triage_document, triage_text
 
     judged = open_run(run, str(cases.folder))
     print(json_text(triage_document(judged, cases.notes)) if json else triage_text(judged, cases.notes), end="")
     if curate is not None:
         (say if json else print)(curation_text(curated(judged, curate, cases.cases), curate))
     if kept:
-        from misstep.studies.judging.scored import write_scores
+        from misstep_analysis.judging.report.scored import write_scores
 
         write_scores(judged)
         say(f"misstep: the run is in {plain(str(run))}")

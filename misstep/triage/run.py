@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from misstep_harness.errors import UsageError
 from msgspec.structs import replace
 
-from misstep.harness.errors import UsageError
 from misstep.options import run_folders
 from misstep.options.common import Json, command_app, path_alone, refuse_given
 from misstep.options.model import EACH_AT_ONCE, MODEL_OPTIONS, ModelOptions, with_local_model
@@ -92,10 +92,10 @@ def triage(
     Without a model as many processes judge as --workers says, by default one for each processor, or the workers of
     a cluster (--dask), which have to see the cases. A model is asked about as many cases at once, by default 16.
     """
-    from misstep.harness.agent.policies.model import ModelSettings
-    from misstep.harness.runs.triage.benchmark import asked_cases
-    from misstep.harness.runs.triage.judges import TOKENS_OF_CASE, judge_name, triage_judge
-    from misstep.harness.workspace import find_sandbox
+    from misstep_harness.agent.policies.model import ModelSettings
+    from misstep_harness.triage.runs.benchmark import asked_cases
+    from misstep_harness.triage.runs.judges import TOKENS_OF_CASE, judge_name, triage_judge
+    from misstep_harness.workspace import find_sandbox
 
     asks_model = asking.asks
     if asks_model and judge not in (None, "model"):

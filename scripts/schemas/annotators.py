@@ -1,8 +1,9 @@
 """The documents of commands about annotators."""
 
-from misstep.analysis.measures.agreement import AgreementReport
-from misstep.analysis.measures.triage.disagreement import Disagreement, Reconciled
-from misstep.harness.records.annotation import Phase
+from misstep_analysis.agreement import AgreementReport
+from misstep_analysis.annotation.disagreement import Disagreement, Reconciled
+from misstep_harness.annotation import Phase
+
 from scripts.schemas.forms import Form, fields_of
 
 DOCUMENTS: dict[str, Form] = {

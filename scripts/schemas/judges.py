@@ -1,17 +1,18 @@
 """The documents of commands about judges."""
 
-from misstep.analysis.measures.judging.assessment import Assessment
-from misstep.analysis.measures.judging.calibration.calibrated_scores import CalibratedScores
-from misstep.analysis.measures.judging.calibration.precision_threshold import PrecisionThreshold
-from misstep.analysis.measures.judging.drift import FigureDrift
-from misstep.analysis.measures.judging.pairs.comparison import PairedJudges
-from misstep.analysis.measures.judging.pairs.probes import Probes
-from misstep.analysis.measures.judging.pairs.stability import Stability
-from misstep.analysis.measures.judging.sample import Level
-from misstep.analysis.measures.judging.scores import Scores
-from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Evidence
-from misstep.harness.runs.judging.judge_once import Asked
+from misstep_analysis.judging.assessment import Assessment
+from misstep_analysis.judging.calibration.calibrated_scores import CalibratedScores
+from misstep_analysis.judging.calibration.precision_threshold import PrecisionThreshold
+from misstep_analysis.judging.drift import FigureDrift
+from misstep_analysis.judging.pairs.comparison import PairedJudges
+from misstep_analysis.judging.pairs.probes import Probes
+from misstep_analysis.judging.pairs.stability import Stability
+from misstep_analysis.judging.sample import Level
+from misstep_analysis.judging.scores import Scores
+from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.tables import Evidence
+from misstep_harness.runs.judging.judge_once import Asked
+
 from misstep.judge.list import ListedJudge
 from scripts.schemas.forms import Form, fields_of, optional
 

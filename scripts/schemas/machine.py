@@ -1,8 +1,9 @@
 """The documents of commands about this machine."""
 
-from misstep.harness.repair.failure_bot.reproduce import ProjectTrial
-from misstep.harness.runs.plugins import Plugin
-from misstep.harness.workspace.capabilities import SandboxReport
+from misstep_harness.repair.failure_bot.reproduce import ProjectTrial
+from misstep_harness.workspace.capabilities import SandboxReport
+
+from misstep.doctor.plugins import Plugin
 from scripts.schemas.forms import Form, fields_of
 
 DOCUMENTS: dict[str, Form] = {

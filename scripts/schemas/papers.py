@@ -1,8 +1,9 @@
 """The documents of commands about papers and data sets."""
 
-from misstep.analysis.audit.findings import Finding
-from misstep.harness.datasets.fetching import CheckedFiles
-from misstep.harness.runs.fetch import Fetched
+from misstep_analysis.audit.findings import Finding
+from misstep_harness.datasets.fetching import CheckedFiles
+from misstep_harness.runs.fetch import Fetched
+
 from scripts.schemas.forms import Form, fields_of
 
 DOCUMENTS: dict[str, Form] = {

@@ -1,9 +1,10 @@
 """The documents of commands about finished runs."""
 
-from misstep.analysis.measures.passing.scores import PassReport
-from misstep.analysis.measures.prevalence import Prevalence
-from misstep.analysis.measures.session_comparison import SessionComparison
-from misstep.studies.run_in_brief import RunInBrief
+from misstep_analysis.passing.scores import PassReport
+from misstep_analysis.runs.in_brief import RunInBrief
+from misstep_analysis.sessions.prevalence import Prevalence
+from misstep_analysis.sessions.session_comparison import SessionComparison
+
 from scripts.schemas.forms import Form
 
 DOCUMENTS: dict[str, Form] = {

@@ -1,9 +1,10 @@
 """The documents of commands about sessions."""
 
-from misstep.analysis.measures.findings import Findings
-from misstep.harness.runs.triage.generate import TriageCounts
-from misstep.harness.trajectory import Skipped, Unreadable
-from misstep.studies.advice import Advice
+from misstep_analysis.sessions.advice import Advice
+from misstep_analysis.sessions.findings import Findings
+from misstep_harness.trajectory import Skipped, Unreadable
+from misstep_harness.triage.generate.cases import TriageCounts
+
 from scripts.schemas.forms import Form, fields_of
 
 _SHARE = {"count": int, "share": float}

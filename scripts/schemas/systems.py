@@ -1,17 +1,18 @@
 """The documents of commands about systems: triage, repair, the observer, experiments, the reflexive loop."""
 
-from misstep.analysis.measures.observed import ObservedSummary
-from misstep.analysis.measures.paired_systems import ComparedPair, PairedSystems
-from misstep.analysis.measures.reflexive.ablation import Ablation
-from misstep.analysis.measures.reflexive.scores import LoopScores
-from misstep.analysis.measures.repair.patch_judge import ReviewedPatches
-from misstep.analysis.measures.repair.scores import RepairScores
-from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Row, Table
-from misstep.harness.records.attribution import TriageVerdict
-from misstep.harness.records.intervention import Intervention
-from misstep.harness.repair.failure_bot.tasks import RepairTask
-from misstep.studies.repair_report import ObservedAttempts
+from misstep_analysis.observer.observed import ObservedSummary
+from misstep_analysis.passing.paired_systems import ComparedPair, PairedSystems
+from misstep_analysis.reflexive.ablation import Ablation
+from misstep_analysis.reflexive.scores import LoopScores
+from misstep_analysis.repair.patch_judge import ReviewedPatches
+from misstep_analysis.repair.report import ObservedAttempts
+from misstep_analysis.repair.scores import RepairScores
+from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.tables import Row, Table
+from misstep_harness.intervention import Intervention
+from misstep_harness.repair.failure_bot.tasks import RepairTask
+from misstep_harness.triage.records.attribution import TriageVerdict
+
 from scripts.schemas.forms import Form, fields_of
 from scripts.schemas.judges import SCORES
 

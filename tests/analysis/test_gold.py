@@ -4,8 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from misstep.analysis.gold import (
+from misstep_analysis.gold import (
     BenchmarkItem,
     Construction,
     GoldLabel,
@@ -16,8 +15,8 @@ from misstep.analysis.gold import (
     read_gold,
     read_subcategories,
 )
-from misstep.harness.errors import InputError
-from misstep.harness.items import read_items, read_question
+from misstep_harness.errors import InputError
+from misstep_harness.items import read_items, read_question
 
 
 def gold(folder: Path, text: str | bytes) -> Path:

@@ -4,14 +4,13 @@ import csv
 from pathlib import Path
 
 import pytest
-
-from misstep.analysis.gold import read_gold
-from misstep.analysis.measures.judging.scores import Scores, score
-from misstep.analysis.stats.proportions import wilson
-from misstep.harness.datasets import loader_for
-from misstep.harness.items import read_items
-from misstep.harness.readers import read_file
-from misstep.harness.verdict import Verdict
+from misstep_analysis.gold import read_gold
+from misstep_analysis.judging.scores import Scores, score
+from misstep_analysis.stats.proportions import wilson
+from misstep_harness.datasets import loader_for
+from misstep_harness.items import read_items
+from misstep_harness.readers import read_file
+from misstep_harness.verdict import Verdict
 
 pytestmark = pytest.mark.data
 

@@ -8,14 +8,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-from misstep.analysis.provenance import Input, line_of, module_sha256, source_of
-from misstep.analysis.tables import Table, made_by_this
+from misstep_analysis.provenance import Input, line_of, module_sha256, source_of
+from misstep_analysis.tables import Table, made_by_this
 
 
 def test_a_function_is_found_in_its_line():
-    line = line_of("misstep.analysis.tables.made_by_this")
-    assert source_of("misstep.analysis.tables").splitlines()[line - 1].startswith("def made_by_this(")
+    line = line_of("misstep_analysis.tables.made_by_this")
+    assert source_of("misstep_analysis.tables").splitlines()[line - 1].startswith("def made_by_this(")
 
 
 @pytest.mark.parametrize(
@@ -23,10 +22,10 @@ def test_a_function_is_found_in_its_line():
     [
         "os",
         "json.decoder",
-        "misstep.analysis.no_such",
+        "misstep_analysis.no_such",
         "analysis..tables",
         "../analysis",
-        "misstep.analysis.tables/..",
+        "misstep_analysis.tables/..",
         "",
         "analysis_",
     ],
@@ -37,8 +36,8 @@ def test_what_is_not_of_this_project_has_no_source(module):
 
 
 def test_a_name_that_is_no_function_at_the_top_of_its_module_has_no_line():
-    assert line_of("misstep.analysis.tables.Table") is None
-    assert line_of("misstep.analysis.tables.making") is None
+    assert line_of("misstep_analysis.tables.Table") is None
+    assert line_of("misstep_analysis.tables.making") is None
 
 
 def test_a_table_says_which_function_made_it_and_of_several_the_one_that_was_asked():

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from misstep_analysis import plots
+from misstep_analysis.pages import Foot, page, show_figure
+from misstep_analysis.pages.notebooks.index import index_page
+from misstep_analysis.pages.notebooks.notebook import notebook_page, read_notebook, write_figures
+from misstep_analysis.pages.notebooks.origins import origin_pages
+from misstep_analysis.published import load_paper, published_row
+from misstep_analysis.reproduction.provenance import data_set_record
+from misstep_analysis.sessions.trajectory_page import trajectory_page
+from misstep_analysis.tables import Row, Table
+from misstep_analysis.tables.files import write_table
 
-from misstep.analysis import plots
-from misstep.analysis.pages import Foot, page, show_figure
-from misstep.analysis.pages.notebooks.index import index_page
-from misstep.analysis.pages.notebooks.notebook import notebook_page, read_notebook, write_figures
-from misstep.analysis.pages.notebooks.origins import origin_pages
-from misstep.analysis.pages.trajectory import trajectory_page
-from misstep.analysis.published import load_paper, published_row
-from misstep.analysis.tables import Row, Table
-from misstep.analysis.tables.files import write_table
-from misstep.studies.reproduction.provenance import data_set_record
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources, trajectory, verdicts
 from tests.analysis.pages.made_up_notebooks import code, displayed, failed, notebook, printed, prose, shown
 from tests.analysis.pages.notebooks.test_frame_html import FRAME
@@ -162,7 +162,7 @@ def of_a_paper() -> Table:
     """A table whose figures lead to the file that they are printed in, and to the code that made it."""
     figures = load_paper("wink").figure[:4]
     rows = tuple(published_row(figure) for figure in figures)
-    made_by = "misstep.analysis.papers.wink.prevalence.prevalence_table"
+    made_by = "misstep_analysis.observer.paper.prevalence.prevalence_table"
     return Table("printed", "wink", "Printed", "Four figures are printed.", rows, made_by=made_by)
 
 

@@ -12,15 +12,16 @@ from pathlib import Path
 
 import pytest
 from jinja2 import Environment
+from misstep_analysis.runs.kinds.kind import Choice
+from misstep_harness.generate.sessions import generate_sessions
+from misstep_harness.journal.opened import open_of
+from misstep_harness.journal.records import encode_lines
+from misstep_harness.readers.interchange.atif_writing import to_atif
 from selenium.webdriver.support.ui import WebDriverWait
 
 from examples.call_lengths import CallLengthRuns, MeasureCalls
 from misstep import carry_out
-from misstep.harness.generate.sessions import generate_sessions
-from misstep.harness.journal.records import encode_lines
-from misstep.harness.readers.interchange.atif_writing import to_atif
-from misstep.harness.runs.opened import open_of
-from misstep.studies.kinds.kind import Choice
+from tests.analysis.annotation.made_up import opened, served, write_cases
 from tests.browser.conftest import write_pages
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up_runs import (
@@ -32,7 +33,6 @@ from tests.misstep.made_up_runs import (
     triage_run,
     verdict,
 )
-from tests.studies.annotation.made_up import opened, served, write_cases
 
 pytestmark = pytest.mark.browser
 
@@ -240,7 +240,7 @@ def _makers() -> set[str]:
             names = {
                 name.name
                 for node in ast.walk(ast.parse(file.read_text()))
-                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("misstep.analysis.pages")
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("misstep_analysis.pages")
                 for name in node.names
             }
             if names & DOORS and file.name != "__init__.py":

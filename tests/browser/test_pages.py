@@ -12,7 +12,7 @@ NAMES = (
     "made_up.html",
     "page.html",
     "trajectory.html",
-    "code/misstep.analysis.papers.wink.prevalence.html",
+    "code/misstep_analysis.observer.paper.prevalence.html",
     "records/wink.html",
     "records/trail.html",
 )

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from misstep_analysis.sessions.classified_paths import classified_findings
+from misstep_harness.journal.records import encode_lines
+from misstep_harness.readers.interchange.atif_writing import to_atif
+from misstep_harness.runs.classify import ClassifyPlan
+from misstep_harness.runs.spread import Spread
+from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep_harness.verdict import Verdict
 from selenium.webdriver.common.keys import Keys
 
-from misstep.harness.journal.records import encode_lines
-from misstep.harness.readers.interchange.atif_writing import to_atif
-from misstep.harness.runs.classify import ClassifyPlan
-from misstep.harness.runs.spread import Spread
-from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
-from misstep.harness.verdict import Verdict
-from misstep.studies.classified_paths import classified_findings
 from tests.browser.test_judge_report import DRAWN, STATUS, open_page, wait
 from tests.misstep.made_up_runs import HOSTILE
 

@@ -7,18 +7,18 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from misstep_analysis.gold import GoldLabel
+from misstep_analysis.judging import scores
+from misstep_analysis.judging.score_tables import scores_table
+from misstep_analysis.stats.clusters import clustered_bounds
+from misstep_analysis.stats.estimate import Estimate
+from misstep_harness.verdict import Verdict
 
-from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging import scores
-from misstep.analysis.measures.judging.score_tables import scores_table
-from misstep.analysis.stats.clusters import clustered_bounds
-from misstep.analysis.stats.estimate import Estimate
-from misstep.harness.verdict import Verdict
 from tests.docs.documents import EVERYTHING
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
-WAYS = [line for line in TEXT.splitlines() if line.count("| `") == 4 and "`misstep.analysis.stats." in line]
+WAYS = [line for line in TEXT.splitlines() if line.count("| `") == 4 and "`misstep_analysis.stats." in line]
 NAMES = sorted({name for line in WAYS for name in re.findall(r"`(misstep\.(?:analysis|studies)\.[\w.]+)`", line)})
 
 
@@ -26,7 +26,7 @@ def replace(monkeypatch: pytest.MonkeyPatch, statistic: Callable[..., object], b
     """Put another function in the place of a statistic, in every module of `analysis` that has it by its name."""
     name = statistic.__name__
     for module_name, module in list(sys.modules.items()):
-        if module_name.startswith("misstep.analysis.") and getattr(module, name, None) is statistic:
+        if module_name.startswith("misstep_analysis.") and getattr(module, name, None) is statistic:
             monkeypatch.setattr(module, name, by)
 
 

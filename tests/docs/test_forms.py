@@ -8,17 +8,17 @@ from typing import Any
 
 import msgspec
 import pytest
+from misstep_analysis.pages.form_text import docstring_sections, meanings
+from misstep_harness.agent.turns import Turn
+from misstep_harness.errors import UsageError
+from misstep_harness.forms import values_of
+from misstep_harness.reflexive.protocols import Agent, Check, Reading, Skill, Target, VitalSign
+from misstep_harness.reflexive.records.loop_events import WorkItem
+from misstep_harness.reflexive.settings import MECHANISMS
 from msgspec import inspect
 
 from misstep import command_groups
-from misstep.analysis.pages.form_text import docstring_sections, meanings
-from misstep.harness.agent.turns import Turn
-from misstep.harness.errors import UsageError
-from misstep.harness.forms import values_of
-from misstep.harness.records.loop_events import WorkItem
-from misstep.harness.reflexive.protocols import Agent, Check, Reading, Skill, Target, VitalSign
-from misstep.harness.reflexive.settings import MECHANISMS
-from misstep.studies.help_topics import GUIDES, TOPICS, form_of, topic_text
+from misstep.help_topics import GUIDES, TOPICS, form_of, topic_text
 from tests.misstep.as_a_user import misstep
 
 ROOT = Path(__file__).parents[2]

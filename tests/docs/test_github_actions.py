@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-
-from misstep.harness.runs.generate import GenerateOptions, write_folder
+from misstep_harness.runs.generate import GenerateOptions, write_folder
 
 ROOT = Path(__file__).parents[2]
 STEPS = yaml.safe_load((ROOT / "examples/github_actions.yml").read_text())["jobs"]["misstep"]["steps"]

@@ -5,9 +5,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.datasets import loader_for
-from misstep.harness.readers import read_file
+from misstep_harness.datasets import loader_for
+from misstep_harness.readers import read_file
 
 
 @pytest.fixture(scope="session")

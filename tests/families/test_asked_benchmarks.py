@@ -12,25 +12,24 @@ from typing import Any
 
 import msgspec
 import pytest
-
-from misstep.analysis.measures.judging.scores import score
-from misstep.harness.clients import ClientSettings
-from misstep.harness.datasets import LOADERS
-from misstep.harness.errors import InputError
-from misstep.harness.exchange import Request
-from misstep.harness.items import Item, Runs, read_items, read_question
-from misstep.harness.judges import read_known
-from misstep.harness.judges.context import CHARACTERS_PER_TOKEN
-from misstep.harness.judges.fit import GENERAL, fitted_to, offered
-from misstep.harness.judges.judge_file import JudgeSpec
-from misstep.harness.judges.prompted import ask
-from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.readers.misstep import inline_run
-from misstep.harness.runs.judging.item_selection import Sampling
-from misstep.harness.runs.judging.judge import run_judge
-from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
-from misstep.harness.trajectory import Outcome, Trajectory
-from misstep.studies.judged_runs import open_run
+from misstep_analysis.judging.judged_runs import open_run
+from misstep_analysis.judging.scores import score
+from misstep_harness.clients import ClientSettings
+from misstep_harness.datasets import LOADERS
+from misstep_harness.errors import InputError
+from misstep_harness.exchange import Request
+from misstep_harness.items import Item, Runs, read_items, read_question
+from misstep_harness.judges import read_known
+from misstep_harness.judges.context import CHARACTERS_PER_TOKEN
+from misstep_harness.judges.fit import GENERAL, fitted_to, offered
+from misstep_harness.judges.judge_file import JudgeSpec
+from misstep_harness.judges.prompted import ask
+from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.readers.misstep import inline_run
+from misstep_harness.runs.judging.item_selection import Sampling
+from misstep_harness.runs.judging.judge import run_judge
+from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
+from misstep_harness.trajectory import Outcome, Trajectory
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.families.test_asked_benchmarks:first_label")
 BUDGET = 2_000

@@ -10,35 +10,34 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from hypothesis import settings
+from misstep_analysis.gold import GoldLabel
+from misstep_analysis.judging.drift import JudgedText, drift, drift_finding
+from misstep_analysis.judging.judged import JudgedItems, judges_table, scored_items
+from misstep_analysis.judging.pairs.comparison import best_of, compare_judges, comparison_finding
+from misstep_analysis.judging.pairs.preferences import position_finding, preferences, systems_finding
+from misstep_analysis.judging.people.recorded_tables import compared, pairs_table
+from misstep_analysis.judging.score_tables import best_per_benchmark, headline
+from misstep_analysis.judging.scores import Scores, score
+from misstep_analysis.observer.alarms import WatchedRun, alarms, alarms_table
+from misstep_analysis.observer.experiments.comparison import compare_arms, experiment_finding
+from misstep_analysis.observer.experiments.sessions import ExperimentSession
+from misstep_analysis.passing.attempts import PassAttempts, SystemAttempts, TaskCounts
+from misstep_analysis.passing.scores import pass_report
+from misstep_analysis.passing.tables import PASSES, pair_finding, passes_headline
+from misstep_analysis.repair.attempts import RepairArm
+from misstep_analysis.repair.scores import score_repairs
+from misstep_analysis.repair.tables import compare_repairs, repair_comparison_table, repairs_finding
+from misstep_analysis.sessions.session_comparison import SessionRun, compare_sessions
+from misstep_analysis.sessions.session_comparison_tables import comparison_finding as sessions_finding
+from misstep_analysis.triage.cases import JudgedCases
+from misstep_analysis.triage.comparison import compared as compared_cases
+from misstep_analysis.triage.tables import runs_finding
+from misstep_harness.pair import OrderAnswer, PairVerdict
+from misstep_harness.repair.records.repair_attempt import RepairAttempt
+from misstep_harness.session import Session
+from misstep_harness.triage.records.attribution import TriageVerdict
+from misstep_harness.verdict import Verdict
 from scipy.stats import binom
-
-from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.alarms import WatchedRun, alarms, alarms_table
-from misstep.analysis.measures.experiments.comparison import compare_arms, experiment_finding
-from misstep.analysis.measures.experiments.sessions import ExperimentSession
-from misstep.analysis.measures.judging.drift import JudgedText, drift, drift_finding
-from misstep.analysis.measures.judging.judged import JudgedItems, judges_table, scored_items
-from misstep.analysis.measures.judging.pairs.comparison import best_of, compare_judges, comparison_finding
-from misstep.analysis.measures.judging.pairs.preferences import position_finding, preferences, systems_finding
-from misstep.analysis.measures.judging.people.recorded_tables import compared, pairs_table
-from misstep.analysis.measures.judging.score_tables import best_per_benchmark, headline
-from misstep.analysis.measures.judging.scores import Scores, score
-from misstep.analysis.measures.passing.attempts import PassAttempts, SystemAttempts, TaskCounts
-from misstep.analysis.measures.passing.scores import pass_report
-from misstep.analysis.measures.passing.tables import PASSES, pair_finding, passes_headline
-from misstep.analysis.measures.repair.attempts import RepairArm
-from misstep.analysis.measures.repair.scores import score_repairs
-from misstep.analysis.measures.repair.tables import compare_repairs, repair_comparison_table, repairs_finding
-from misstep.analysis.measures.session_comparison import SessionRun, compare_sessions
-from misstep.analysis.measures.session_comparison_tables import comparison_finding as sessions_finding
-from misstep.analysis.measures.triage.cases import JudgedCases
-from misstep.analysis.measures.triage.comparison import compared as compared_cases
-from misstep.analysis.measures.triage.tables import runs_finding
-from misstep.harness.records.attribution import TriageVerdict
-from misstep.harness.records.pair import OrderAnswer, PairVerdict
-from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.records.session import Session
-from misstep.harness.verdict import Verdict
 
 _LEVEL, _MOST, _OFTEN, _DAILY = 0.05, 0.07, 200, 20
 SEEDS = settings().max_examples if settings().max_examples >= _OFTEN else _DAILY

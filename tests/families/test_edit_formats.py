@@ -6,9 +6,8 @@ from random import Random
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-from misstep.harness.edits import EDIT_FORMATS, apply_edit, edit_format, instructions
-from misstep.harness.errors import EditRefused, UsageError
+from misstep_harness.edits import EDIT_FORMATS, apply_edit, edit_format, instructions
+from misstep_harness.errors import EditRefused, UsageError
 
 PATH = "pkg/module.py"
 LINES = st.one_of(
@@ -86,7 +85,7 @@ def test_a_format_that_there_is_not_is_refused_with_those_that_there_are() -> No
 
 
 def test_a_format_from_elsewhere_is_named_by_its_dotted_path() -> None:
-    assert edit_format("misstep.harness.edits:unified_diff").NAME == "unified_diff"
+    assert edit_format("misstep_harness.edits:unified_diff").NAME == "unified_diff"
 
 
 @pytest.mark.parametrize("name", EDIT_FORMATS)

@@ -5,20 +5,20 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
+from misstep_analysis.exports.opening import open_export
+from misstep_analysis.repair.recorded_runs import open_repair_run
+from misstep_analysis.runs.kinds.kind import Choice
+from misstep_analysis.tables.figures import is_generated
+from misstep_harness.items import read_question
+from misstep_harness.journal.opened import open_of
+from misstep_harness.journal.records import encode_lines
+from misstep_harness.readers import read_file
+from misstep_harness.repair.runs.patches import write_patches
+from misstep_harness.runs.generate import GenerateOptions, write_folder
+from misstep_harness.trajectory import Source, Trajectory
+from misstep_harness.triage.runs.benchmark import asked_cases
 from msgspec.structs import replace
 
-from misstep.analysis.tables.figures import is_generated
-from misstep.harness.items import read_question
-from misstep.harness.journal.records import encode_lines
-from misstep.harness.readers import read_file
-from misstep.harness.runs.generate import GenerateOptions, write_folder
-from misstep.harness.runs.opened import open_of
-from misstep.harness.runs.patches import write_patches
-from misstep.harness.runs.triage.benchmark import asked_cases
-from misstep.harness.trajectory import Source, Trajectory
-from misstep.studies.exports.opening import open_export
-from misstep.studies.kinds.kind import Choice
-from misstep.studies.repair_runs import open_repair_run
 from tests.harness.triage.made_up_cases import triage_case
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up_runs import four, repaired_run

@@ -6,26 +6,26 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from misstep_analysis.gold import GoldLabel, read_gold, write_gold
+from misstep_analysis.judging.judged_runs import open_run
+from misstep_analysis.judging.report.assessment import assessed
+from misstep_harness.clients import ClientSettings
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.exchange import Message, Reply, Request
+from misstep_harness.items import Item, numbered_items
+from misstep_harness.journal.records import VERDICTS, encode_lines, read_manifest, read_verdicts
+from misstep_harness.judges import shipped_judges
+from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.protocols import Ask, Judge
+from misstep_harness.runs.judging.item_selection import select_items
+from misstep_harness.runs.judging.judge import run_judge
+from misstep_harness.runs.judging.judge_import import imported_judge
+from misstep_harness.runs.judging.known_judges import benchmark_of, known_judge
+from misstep_harness.runs.judging.recovery_rule import rule_judges
+from misstep_harness.trajectory import Trajectory
+from misstep_harness.verdict import Verdict
 from msgspec.structs import replace
 
-from misstep.analysis.gold import GoldLabel, read_gold, write_gold
-from misstep.harness.clients import ClientSettings
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.exchange import Message, Reply, Request
-from misstep.harness.items import Item, numbered_items
-from misstep.harness.journal.records import VERDICTS, encode_lines, read_manifest, read_verdicts
-from misstep.harness.judges import shipped_judges
-from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.protocols import Ask, Judge
-from misstep.harness.runs.judging.item_selection import select_items
-from misstep.harness.runs.judging.judge import run_judge
-from misstep.harness.runs.judging.judge_import import imported_judge
-from misstep.harness.runs.judging.known_judges import benchmark_of, known_judge
-from misstep.harness.runs.judging.recovery_rule import rule_judges
-from misstep.harness.trajectory import Trajectory
-from misstep.harness.verdict import Verdict
-from misstep.studies.judged_runs import open_run
-from misstep.studies.judging.assessment import assessed
 from tests.misstep.made_up_judges import KEEN, recorded_data
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 

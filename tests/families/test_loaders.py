@@ -16,16 +16,15 @@ from typing import Any
 
 import msgspec
 import pytest
-
-from misstep.harness import datasets
-from misstep.harness.datasets import LOADERS, loader_for
-from misstep.harness.datasets.benchmark import Item, read_benchmark
-from misstep.harness.datasets.catalogue import data_sets
-from misstep.harness.items import read_items
-from misstep.harness.readers import read_file
-from misstep.harness.runs.inputs import trajectories
-from misstep.harness.runs.judging.benchmarks import read_trajectories
-from misstep.harness.trajectory import Skipped, Trajectory, Unreadable
+from misstep_harness import datasets
+from misstep_harness.datasets import LOADERS, loader_for
+from misstep_harness.datasets.benchmark import Item, read_benchmark
+from misstep_harness.datasets.catalogue import data_sets
+from misstep_harness.items import read_items
+from misstep_harness.readers import read_file
+from misstep_harness.runs.inputs import trajectories
+from misstep_harness.runs.judging.benchmarks import read_trajectories
+from misstep_harness.trajectory import Skipped, Trajectory, Unreadable
 
 EVERY = sorted(LOADERS)
 OUTCOMES = {"passed", "failed"}

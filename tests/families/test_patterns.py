@@ -25,14 +25,14 @@ NAME = "is used on the name of a file, from its start alone"
 PATH = "is used on the path of a file in a repository"
 LINE = "is used on the command line of tests, which the user gives or a package names in 5,000 characters"
 BOUNDED = {
-    "misstep.harness.classifiers.limits": SENTENCE,
-    "misstep.harness.classifiers.prose": TURN,
-    "misstep.harness.classifiers.prose._NAMES": NAME,
-    "misstep.harness.datasets.intercode._FILE": NAME,
-    "misstep.harness.repair.failure_bot.rules._DECLARING": PATH,
-    "misstep.harness.workspace.package_scripts": LINE,
-    "misstep.harness.workspace.suite.command": LINE,
-    "misstep.harness.workspace.toolchain._TOX": LINE,
+    "misstep_harness.classifiers.limits": SENTENCE,
+    "misstep_harness.classifiers.prose": TURN,
+    "misstep_harness.classifiers.prose._NAMES": NAME,
+    "misstep_harness.datasets.intercode._FILE": NAME,
+    "misstep_harness.repair.failure_bot.rules._DECLARING": PATH,
+    "misstep_harness.workspace.package_scripts": LINE,
+    "misstep_harness.workspace.suite.command": LINE,
+    "misstep_harness.workspace.toolchain._TOX": LINE,
 }
 """Where a pattern is that may grow faster, and why the text that it meets cannot."""
 

@@ -12,14 +12,14 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from misstep_harness.errors import UnreadableTrajectory
+from misstep_harness.protocols import Reader, Sample, Unit
+from misstep_harness.readers import READERS, all_readers, read_file, reader_for
+from misstep_harness.readers.checking import checked
+from misstep_harness.readers.files import recognise, sample_file
+from misstep_harness.readers.interchange.atif import from_atif, read, to_atif
+from misstep_harness.trajectory import Source, ToolCall, Trajectory, Unreadable
 
-from misstep.harness.errors import UnreadableTrajectory
-from misstep.harness.protocols import Reader, Sample, Unit
-from misstep.harness.readers import READERS, all_readers, read_file, reader_for
-from misstep.harness.readers.checking import checked
-from misstep.harness.readers.files import recognise, sample_file
-from misstep.harness.readers.interchange.atif import from_atif, read, to_atif
-from misstep.harness.trajectory import Source, ToolCall, Trajectory, Unreadable
 from tests.families.recordings import recording_of
 
 FORMATS = sorted(READERS)

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-
-from misstep.harness.readers import all_readers, read_file
-from misstep.harness.readers.files import recognise, sample_file
-from misstep.harness.readers.interchange.atif import read, to_atif
-from misstep.harness.trajectory import Source, Trajectory
+from misstep_harness.readers import all_readers, read_file
+from misstep_harness.readers.files import recognise, sample_file
+from misstep_harness.readers.interchange.atif import read, to_atif
+from misstep_harness.trajectory import Source, Trajectory
 
 pytestmark = pytest.mark.data
 

@@ -4,9 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-
-from misstep.harness import beneath
-from misstep.harness.errors import InputError
+from misstep_harness import beneath
+from misstep_harness.errors import InputError
 
 
 @pytest.fixture

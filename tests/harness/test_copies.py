@@ -2,11 +2,10 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.harness.copies import FOLDER, address_text, folder_names
-from misstep.harness.errors import InputError
-from misstep.harness.journal.inputs import name_of
-from misstep.harness.places import cache_folder, path_text
+from misstep_harness.copies import FOLDER, address_text, folder_names
+from misstep_harness.errors import InputError
+from misstep_harness.journal.inputs import name_of
+from misstep_harness.places import cache_folder, path_text
 
 ADDRESSES = st.builds("://".join, st.tuples(st.sampled_from(["s3", "gs", "memory"]), st.text(max_size=300)))
 

@@ -1,8 +1,7 @@
 """An error is one line: where, what was found, what to do, each sentence with one end."""
 
 import pytest
-
-from misstep.harness.errors import MisstepError, clause, closed
+from misstep_harness.errors import MisstepError, clause, closed
 
 
 @pytest.mark.parametrize(

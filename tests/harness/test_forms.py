@@ -8,10 +8,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from misstep_harness.errors import InputError
+from misstep_harness.forms import json_form, misspelt, toml_form
 from msgspec import Struct
-
-from misstep.harness.errors import InputError
-from misstep.harness.forms import json_form, misspelt, toml_form
 
 
 class Part(Struct, forbid_unknown_fields=True):

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.errors import UsageError
-from misstep.harness.places import cache_folder
+from misstep_harness.errors import UsageError
+from misstep_harness.places import cache_folder
 
 
 @pytest.mark.parametrize("below", ["", "deeper/still"])

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from random import Random
 
 import pytest
-
-from misstep.harness import progress
-from misstep.harness.escaping import plain
-from misstep.harness.progress import Pace, Progress
+from misstep_harness import progress
+from misstep_harness.escaping import plain
+from misstep_harness.progress import Pace, Progress
 
 
 def test_text_from_outside_loses_its_control_codes_and_stays_on_one_line() -> None:

@@ -7,10 +7,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any, ClassVar
 
 import pytest
-
-from misstep.harness.addresses import local_copies
-from misstep.harness.errors import InputError, MisstepError
-from misstep.harness.redirects import redirected
+from misstep_harness.addresses import local_copies
+from misstep_harness.errors import InputError, MisstepError
+from misstep_harness.redirects import redirected
 
 HOSTS = {"store.example": "93.184.216.34", "other.example": "2606:2800:220:1::1", "inner.example": "10.0.0.8"}
 

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.sharing import private_places, without_folders, without_places
+from misstep_harness.sharing import private_places, without_folders, without_places
 
 LINE = [
     "classify",

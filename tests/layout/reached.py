@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tests.layout.sources import MODULES, NOTEBOOKS, ROOT, code_of, tree_of
+from tests.layout.sources import MODULES, NOTEBOOKS, ROOT, code_of, module_name, tree_of
 
 Target = tuple[str, str]
 """A module and a name in it; an empty name is the module itself."""
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_DOTTED = re.compile(r"misstep(?:\.\w+)+(?::\w+)?")
+_DOTTED = re.compile(r"misstep(?:_harness|_analysis)?(?:\.\w+)+(?::\w+)?")
 _HOOKS = ("load_ipython_extension", "pytest_configure", "pytest_runtest_call")
 """Names that a framework calls."""
 
@@ -30,12 +30,6 @@ class Module:
     definitions: dict[str, list[ast.stmt]] = field(default_factory=dict)
     body: list[ast.stmt] = field(default_factory=list)
     names: dict[str, Target] = field(default_factory=dict)
-
-
-def module_name(path: str) -> str:
-    """Turn a path into the name by which the module is imported."""
-    dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    return dotted if dotted.split(".")[0] == "misstep" else f"misstep.{dotted}"
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -221,7 +215,7 @@ def walked(trees: Mapping[str, ast.Module]) -> Walk:
             walk.enter((door, ""))
             for name in walk.modules[door].definitions:
                 walk.enter((door, name))
-    walk.enter(("misstep.harness.readers.interchange.atif", "from_atif"))  # the inverse of what is written
+    walk.enter(("misstep_harness.readers.interchange.atif", "from_atif"))  # the inverse of what is written
     codes = [code_of(notebook) for notebook in NOTEBOOKS]
     codes += [file.read_text("utf-8") for file in (ROOT / "examples").rglob("*.py")]
     for code in codes:

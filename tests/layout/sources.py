@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("misstep", "studies", "analysis", "harness")
+PACKAGES = ("misstep", "analysis/misstep_analysis", "harness/misstep_harness")
+"""Source root and package of each import name."""
 
 
 def _files(*folders: str) -> dict[str, Path]:
@@ -19,6 +20,13 @@ MODULES = _files(*PACKAGES)
 """Path from the top of the checkout → file."""
 
 WITHOUT_TESTS = MODULES | _files("benchmarks", "examples", "scripts")
+
+
+def module_name(path: str) -> str:
+    """Turn a path into the name by which the module is imported."""
+    dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return dotted.removeprefix("analysis.").removeprefix("harness.")
+
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 

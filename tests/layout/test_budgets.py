@@ -46,7 +46,7 @@ def _lines_of(node: ast.stmt) -> set[int]:
 
 def room_of(path: str) -> str:
     """Name the room of a module: two levels of the tree, or one for modules at the top of a package."""
-    parts = PurePosixPath(path).parts
+    parts = [part for part in PurePosixPath(path).parts if part not in ("misstep_harness", "misstep_analysis")]
     return "/".join(parts[: 2 if len(parts) > 2 else 1])
 
 

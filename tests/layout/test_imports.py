@@ -8,21 +8,13 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 
 import pytest
 
 from tests.layout import sources
-from tests.layout.sources import PACKAGES, ROOT, nodes_of, text_of
+from tests.layout.sources import ROOT, module_name, nodes_of, text_of
 
-
-def _name(path: str) -> str:
-    """Name the module of a file: the rooms beside `misstep` are imported from below it."""
-    parts = Path(path).with_suffix("").parts
-    return ".".join(parts if parts[0] == "misstep" else ("misstep", *parts)).removesuffix(".__init__")
-
-
-MODULES = {_name(path): path for path in sources.MODULES}
+MODULES = {module_name(path): path for path in sources.MODULES}
 
 
 @cache
@@ -50,8 +42,7 @@ def _imports(nodes: list[ast.AST]) -> Iterator[str]:
 
 
 def _room(module: str) -> str:
-    parts = module.split(".")
-    return ".".join(parts[: 3 if parts[1:2] and parts[1] in PACKAGES else 2])
+    return ".".join(module.split(".")[:2])
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +88,7 @@ def test_the_declared_dependencies_are_those_that_are_imported() -> None:
     declared = {re.split(r"[<>=!\[; ]", one)[0].lower().replace("_", "-") for one in named}
     by_import = importlib.metadata.packages_distributions()
     imported = {name.partition(".")[0] for path in MODULES.values() for name in _imported(path)}
-    outside = imported - set(PACKAGES) - set(sys.stdlib_module_names)
+    outside = imported - {"misstep", "misstep_analysis", "misstep_harness"} - set(sys.stdlib_module_names)
     optional = {"xllamacpp", "sandlock", "python_calamine", "wordllama", "tree_sitter", "pytest", "_pytest"}
     optional |= {"fsspec", "pyarrow", "datasets", "dask", "distributed"}
     used = {by_import[name][0].lower().replace("_", "-") for name in outside - optional if name in by_import}

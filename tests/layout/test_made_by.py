@@ -11,7 +11,7 @@ READERS = {"from_document"}
 def makers(tree: ast.Module) -> list[ast.FunctionDef]:
     """The public functions of a module that make a table: they return one and are given none."""
     imports = [
-        node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "misstep.analysis.tables"
+        node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "misstep_analysis.tables"
     ]
     if "Table" not in {name.name for node in imports for name in node.names}:
         return []
@@ -35,4 +35,4 @@ def unmarked(tree: ast.Module) -> list[str]:
 def test_every_function_that_makes_a_table_is_marked():
     paths = [path for path in MODULES if path.startswith(("analysis/", "misstep/"))]
     forgotten = {path: names for path in paths if (names := unmarked(tree_of(path)))}
-    assert forgotten == {}, "put @made_by_this (misstep.analysis.tables) above it"
+    assert forgotten == {}, "put @made_by_this (misstep_analysis.tables) above it"

@@ -16,8 +16,8 @@ def test_every_public_definition_is_reached_by_a_user() -> None:
 
 def test_a_definition_that_shares_its_name_with_another_one_has_to_be_reached_itself() -> None:
     trees = {
-        "misstep/__main__.py": ast.parse("from misstep.harness.used import rate\nrate()"),
-        "harness/used.py": ast.parse("def rate(): ..."),
-        "harness/unused.py": ast.parse("def rate(): ..."),
+        "misstep/__main__.py": ast.parse("from misstep_harness.used import rate\nrate()"),
+        "harness/misstep_harness/used.py": ast.parse("def rate(): ..."),
+        "harness/misstep_harness/unused.py": ast.parse("def rate(): ..."),
     }
-    assert [path for path, *_ in unreached(trees)] == ["harness/unused.py"]
+    assert [path for path, *_ in unreached(trees)] == ["harness/misstep_harness/unused.py"]

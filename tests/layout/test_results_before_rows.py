@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tests.layout.sources import MODULES, NOTEBOOKS, code_of, nodes_of
 
-EDGES = ("analysis/tables/", "analysis/plots/")
+EDGES = ("analysis/misstep_analysis/tables/", "analysis/misstep_analysis/plots/")
 """Where rows are made into text, files and figures."""
 
 OF_ROWS_ALONE = frozenset({"quantity", "group"})

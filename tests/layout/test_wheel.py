@@ -72,7 +72,7 @@ def test_a_folder_of_the_users_own_works_beside_misstep(installed: Path, tmp_pat
     paths = sysconfig.get_paths()
     dependencies = os.pathsep.join(map(str, [installed, paths["purelib"], paths["platlib"]]))
     done = _run([sys.executable, "-S", str(script)], tmp_path, PYTHONPATH=dependencies)
-    assert done.stdout == "my own misstep.harness.items\n"
+    assert done.stdout == "my own misstep_harness.items\n"
     in_folder = [sys.executable, "-S", "-m", "misstep", "audit", "wink", "--json"]
     assert json.loads(_run(in_folder, tmp_path, PYTHONPATH=dependencies).stdout)["checked"] > 0
 

@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
-from misstep.harness import classifiers, readers, registry
-from misstep.harness.runs import rule_sources
+from misstep_harness import classifiers, readers, registry
+from misstep_harness.runs import rule_sources
 
 EntryPoints = Mapping[str, Mapping[str, str]]
 """Group → name → target."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from zlib import crc32
 
-from misstep.harness.records.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
-from misstep.harness.trajectory import Trajectory
-from misstep.harness.verdict import Verdict
+from misstep_harness.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
+from misstep_harness.trajectory import Trajectory
+from misstep_harness.verdict import Verdict
 
 CATEGORIES = ("first", "second")
 LONG = "A plank was carried to the far gate. " * 300

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
-from msgspec import structs
-
-from misstep.harness.journal.records import (
+from misstep_analysis.observer.observed_paths import observed_findings
+from misstep_analysis.sessions.classified_paths import classified_findings
+from misstep_harness.journal.records import (
     LIVE_RECORDS,
     encode_lines,
     read_manifest,
@@ -15,11 +15,12 @@ from misstep.harness.journal.records import (
     write_manifest,
     written_in,
 )
-from misstep.harness.places import data_folder
-from misstep.harness.runs.classify import ClassifyPlan
-from misstep.studies.classified_paths import classified_findings
-from misstep.studies.observed_paths import observed_findings
-from tests.analysis.measures.reflexive.made_up import three_items
+from misstep_harness.places import data_folder
+from misstep_harness.runs.classify import ClassifyPlan
+from msgspec import structs
+
+from tests.analysis.made_up_loops import looped_run
+from tests.analysis.reflexive.made_up import three_items
 from tests.misstep.made_up import CATEGORIES, SETTINGS, atif_lines, by_id, by_lot
 from tests.misstep.made_up_runs import (
     benchmark_of_runs,
@@ -30,7 +31,6 @@ from tests.misstep.made_up_runs import (
     triage_run,
     verdict,
 )
-from tests.studies.made_up_loops import looped_run
 
 
 def classified(folder: Path) -> Path:

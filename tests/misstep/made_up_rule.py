@@ -2,9 +2,8 @@
 
 from typing import Any
 
+from misstep_harness.triage.records.attribution import Access, Evidence, TriageVerdict
 from msgspec import Struct
-
-from misstep.harness.records.attribution import Access, Evidence, TriageVerdict
 
 
 class ByOneWord(Struct, frozen=True):

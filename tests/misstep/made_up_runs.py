@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
-
-from misstep.harness.journal.records import (
+from misstep_harness.journal.records import (
     ATTEMPT_RECORDS,
     SCHEMA,
     VERDICTS,
@@ -17,12 +16,12 @@ from misstep.harness.journal.records import (
     write_manifest,
     written_in,
 )
-from misstep.harness.records.attribution import FAULTS, Evidence, TriageVerdict
-from misstep.harness.records.repair_attempt import RepairAttempt, Signal
-from misstep.harness.records.triage_case import CASE
-from misstep.harness.runs.judging.benchmark_inputs import inputs_of
-from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
-from misstep.harness.verdict import Verdict
+from misstep_harness.repair.records.repair_attempt import RepairAttempt, Signal
+from misstep_harness.runs.judging.benchmark_inputs import inputs_of
+from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
+from misstep_harness.triage.records.attribution import FAULTS, Evidence, TriageVerdict
+from misstep_harness.triage.records.triage_case import CASE
+from misstep_harness.verdict import Verdict
 
 HOSTILE = (
     "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 2'> javascript:alert(1) \u202eturned"

@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from misstep_analysis.annotation.study import AnnotationStudy
+from misstep_analysis.gold import check_gold, read_gold
+from misstep_harness.annotation import RaterAnswer
 
-from misstep.analysis.gold import check_gold, read_gold
-from misstep.harness.records.annotation import RaterAnswer
-from misstep.studies.annotation.study import AnnotationStudy
+from tests.analysis.annotation.made_up import opened, unlabelled_run, write_cases
 from tests.analysis.pages.html_rules import check_page
-from tests.studies.annotation.made_up import opened, unlabelled_run, write_cases
 
 LABELS = {"ann": "aaaatt", "ben": "aaattt", "cho": "aattti"}
 NAMES = {"a": ("agent", "timeout"), "t": ("task", "brittle_tests"), "i": ("infrastructure", "harness_bug")}

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from misstep_harness.errors import UsageError
+from misstep_harness.judges.fencing import fenced_parts
 from typer.testing import CliRunner
 
 from misstep.classify import app
-from misstep.harness.errors import UsageError
-from misstep.harness.judges.fencing import fenced_parts
 from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving
 from tests.misstep.as_a_user import in_a_thread
 from tests.misstep.made_up import atif
@@ -188,7 +188,7 @@ def test_labels_of_people_correct_the_shares(server: FaultyServer, sessions: Pat
 
 
 def test_wrong_judges_and_options_are_refused_before_anything_is_asked(sessions, monkeypatch) -> None:
-    from misstep.harness.errors import UsageError
+    from misstep_harness.errors import UsageError
 
     monkeypatch.setenv("OPENAI_API_KEY", "made-up")
     for arguments, said in (

@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 from click.testing import Result
+from misstep_analysis.gold import BenchmarkItem, read_gold, read_marked_errors
+from misstep_harness.datasets.benchmark import read_benchmark
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.generate.session import CATEGORIES
+from misstep_harness.generate.sessions import Case, generate_sessions
+from misstep_harness.generate.voice import WordingSet
+from misstep_harness.items import read_items
+from misstep_harness.journal.run_folder import locked
+from misstep_harness.readers import read_file
+from misstep_harness.runs import generate as generation
+from misstep_harness.runs.generate import GenerateOptions, write_folder
 from typer.testing import CliRunner
 
-from misstep.analysis.gold import BenchmarkItem, read_gold, read_marked_errors
 from misstep.command_line import app
-from misstep.harness.datasets.benchmark import read_benchmark
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.generate.session import CATEGORIES
-from misstep.harness.generate.sessions import Case, generate_sessions
-from misstep.harness.generate.voice import WordingSet
-from misstep.harness.items import read_items
-from misstep.harness.journal.run_folder import locked
-from misstep.harness.readers import read_file
-from misstep.harness.runs import generate as generation
-from misstep.harness.runs.generate import GenerateOptions, write_folder
 
 NAMES = {"benchmark.toml", "gold.csv", "gold_errors.jsonl", "gold_variants.csv", "items.jsonl", "trajectories.jsonl"}
 

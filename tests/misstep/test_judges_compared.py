@@ -5,9 +5,8 @@ import os
 from pathlib import Path
 
 import pytest
-
-from misstep.analysis.measures.judging.people.recorded_tables import compared
-from misstep.studies.recorded import recorded_judges as studies_judges
+from misstep_analysis.judging.people.recorded_tables import compared
+from misstep_analysis.reproduction.recorded import recorded_judges as studies_judges
 
 Named = dict[str, set[str] | None]
 """Trace → the categories named, `None` without JSON."""

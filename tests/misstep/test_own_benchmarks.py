@@ -7,18 +7,17 @@ from typing import Any
 
 import msgspec
 import pytest
-
-from misstep.harness.clients import ClientSettings
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.exchange import Request
-from misstep.harness.journal.records import read_verdicts
-from misstep.harness.judges import read_known
-from misstep.harness.judges.fit import GENERAL
-from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.runs.judging.benchmarks import benchmark_named
-from misstep.harness.runs.judging.judge import run_judge
-from misstep.harness.verdict import Verdict
-from misstep.studies.judged_runs import open_run
+from misstep_analysis.judging.judged_runs import open_run
+from misstep_harness.clients import ClientSettings
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.exchange import Request
+from misstep_harness.journal.records import read_verdicts
+from misstep_harness.judges import read_known
+from misstep_harness.judges.fit import GENERAL
+from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.runs.judging.benchmarks import benchmark_named
+from misstep_harness.runs.judging.judge import run_judge
+from misstep_harness.verdict import Verdict
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.misstep.test_own_benchmarks:quoting")
 TOML = 'name = "mine"\nkind = "misbehaviour"\nlabels = ["yes", "no"]\nquestion = "Is it so?"\nshown = ["topic"]\n'

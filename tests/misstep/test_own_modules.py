@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.runs.plugins import _REGISTRIES
+from misstep.doctor.plugins import _REGISTRIES
 from tests.harness.repair.cases import price_case
 from tests.misstep.as_a_user import CommandLine
 from tests.misstep.made_up_judges import benchmark

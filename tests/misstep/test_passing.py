@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from misstep_harness.errors import InputError, UsageError
 
-from misstep.harness.errors import InputError, UsageError
 from misstep.passing import app
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.as_a_user import command_of

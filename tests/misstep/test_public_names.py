@@ -7,10 +7,10 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from misstep_harness.protocols import WrittenJudge
 
 import misstep
 from examples.asks_twice import AsksTwice
-from misstep.harness.protocols import WrittenJudge
 
 _TREE = ast.parse(Path(str(misstep.__file__)).read_text())
 _FOR_TYPES = {
@@ -50,4 +50,4 @@ def test_importing_the_package_imports_none_of_them() -> None:
     script = "import misstep, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert "misstep" in loaded
-    assert not {"msgspec", "misstep.harness.trajectory", "misstep.harness.protocols"} & set(loaded)
+    assert not {"msgspec", "misstep_harness.trajectory", "misstep_harness.protocols"} & set(loaded)

@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from misstep_harness.errors import MisstepError
+from misstep_harness.journal.records import read_manifest, write_manifest
+from misstep_harness.workspace.bubblewrap import ENVIRONMENT
+from misstep_harness.workspace.suite.command import WRAPPED
 from msgspec import structs
 
 import misstep
-from misstep.harness.errors import MisstepError
-from misstep.harness.journal.records import read_manifest, write_manifest
-from misstep.harness.workspace.bubblewrap import ENVIRONMENT
-from misstep.harness.workspace.suite.command import WRAPPED
 from tests.misstep.made_up_exports import classified, judged, observed
 
 TABLE = "id,human,judge\n" + "".join(f"{n},{('yes', 'no')[n % 2]},{('yes', 'no')[n % 2]}\n" for n in range(12))
@@ -91,7 +91,7 @@ def test_the_plug_in_imports_nothing_that_takes_time() -> None:
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert not {"msgspec", "numpy", "typer", "pytest"} & set(loaded)
     assert {name for name in loaded if name.startswith("misstep.")} == {
-        *("misstep.harness", "misstep.harness.version", "misstep.pytest_plugin")
+        *("misstep_harness", "misstep_harness.version", "misstep.pytest_plugin")
     }
 
 

@@ -1,9 +1,9 @@
 """A command or option that is gone names what to use instead; none of the names is a command of today."""
 
 import pytest
+from misstep_harness.errors import UsageError
 
 from misstep.command_groups import LINES
-from misstep.harness.errors import UsageError
 from misstep.removed import REMOVED, refuse_removed
 
 

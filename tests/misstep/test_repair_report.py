@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 import typer
+from misstep_analysis.repair.recorded_runs import open_repair_run, record_run, recorded_reviews, recordings
+from misstep_harness.errors import InputError, UsageError
 from typer.testing import CliRunner
 
 import misstep
-from misstep.harness.errors import InputError, UsageError
 from misstep.repair.report import report
-from misstep.studies.repair_runs import open_repair_run, record_run, recorded_reviews, recordings
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up_runs import four, repaired, repaired_run
 from tests.misstep.runs.test_report import data
@@ -106,7 +106,7 @@ def test_a_page_shows_every_attempt_and_what_it_says_is_text(two: list[Path], tm
 
 
 def test_a_page_stays_within_its_bound_and_says_what_it_left_out() -> None:
-    from misstep.analysis.pages.attempts import attempt_browser
+    from misstep_analysis.repair.attempts_page import attempt_browser
 
     browser = attempt_browser({"run": [repaired(f"case {n}", n % 2 == 0) for n in range(20)]}, 20, room=6_000)
     assert sum(map(len, browser.data.values())) < 6_000 + 6_000

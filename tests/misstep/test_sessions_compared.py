@@ -7,16 +7,16 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from misstep_analysis.sessions.classified_paths import classified_findings
+from misstep_harness.errors import UsageError
+from misstep_harness.journal.records import MANIFEST, encode_lines, replace_file
+from misstep_harness.readers.interchange.atif_writing import to_atif
+from misstep_harness.runs.classify import ClassifyPlan
+from misstep_harness.runs.spread import Spread
+from misstep_harness.trajectory import Source, Step, Trajectory
+from misstep_harness.verdict import Verdict
 
-from misstep.harness.errors import UsageError
-from misstep.harness.journal.records import MANIFEST, encode_lines, replace_file
-from misstep.harness.readers.interchange.atif_writing import to_atif
-from misstep.harness.runs.classify import ClassifyPlan
-from misstep.harness.runs.spread import Spread
-from misstep.harness.trajectory import Source, Step, Trajectory
-from misstep.harness.verdict import Verdict
 from misstep.runs.report import app
-from misstep.studies.classified_paths import classified_findings
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up import CATEGORIES, atif_lines

@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from misstep.harness.runs.generate import GenerateOptions, write_folder
+from misstep_harness.runs.generate import GenerateOptions, write_folder
+
 from tests.waiting import wait_until
 
 

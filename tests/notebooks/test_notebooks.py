@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from misstep_analysis.pages.notebooks.display import TABLE_TYPE, Shown
+from misstep_analysis.reproduction.recorded import again, generated_study, recovery
+from misstep_analysis.reproduction.recorded.classified import RUN_SETS
+from misstep_analysis.reproduction.reflexive import plateau
+from misstep_analysis.reproduction.sessions import watching
+from misstep_analysis.tables import Table
+from misstep_analysis.tables.files import from_document
+from misstep_harness.datasets.catalogue import data_sets
 from msgspec import Struct
 
-from misstep.analysis.pages.notebooks.display import TABLE_TYPE, Shown
-from misstep.analysis.tables import Table
-from misstep.analysis.tables.files import from_document
-from misstep.harness.datasets.catalogue import data_sets
-from misstep.studies.recorded import again, generated_study, recovery
-from misstep.studies.recorded.classified import RUN_SETS
-from misstep.studies.reflexive import plateau
-from misstep.studies.sessions import watching
 from tests.conftest import MadeOnce
 from tests.misstep.made_up_runs import four, repaired_run
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
-STATISTICS = ("misstep.analysis.stats", "scipy", "sklearn", "statsmodels")
+STATISTICS = ("misstep_analysis.stats", "scipy", "sklearn", "statsmodels")
 NAMES = sorted(file.stem for file in NOTEBOOKS.glob("*.ipynb"))
 
 
@@ -109,7 +109,7 @@ def test_recorded_repairs_stand_beside_the_printed_ones_as_computed_in_sight(tmp
     for setting, solved in (("react", "apple"), ("react+static+tests", "apple pear plum")):
         attempts = four(solved, setting=setting)
         repaired_run(place / setting, attempts, setting=setting, benchmark="orchard", evidence="generated")
-    monkeypatch.setattr("misstep.studies.repair_runs.data_folder", lambda: tmp_path)
+    monkeypatch.setattr("misstep_analysis.repair.recorded_runs.data_folder", lambda: tmp_path)
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
     after = executed("engineering_agent_repairs")
     frame = after.names["solve_rate"]

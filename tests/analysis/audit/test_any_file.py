@@ -7,12 +7,11 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from misstep.analysis.audit.findings import Finding, document, paper_findings, row_findings
-from misstep.analysis.audit.user_file import read_user_rows
-from misstep.analysis.published import INPUTS, LISTS, Check, read_paper
-from misstep.analysis.tables import Unit
-from misstep.harness.errors import MisstepError
+from misstep_analysis.audit.findings import Finding, document, paper_findings, row_findings
+from misstep_analysis.audit.user_file import read_user_rows
+from misstep_analysis.published import INPUTS, LISTS, Check, read_paper
+from misstep_analysis.tables import Unit
+from misstep_harness.errors import MisstepError
 
 ODD = (
     *("0", "-5", "-0.5", "150%", "100%", "1e3", "1e400", "1e308", "inf", "nan", "-inf", "20000000000", "9" * 5000),

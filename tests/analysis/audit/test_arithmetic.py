@@ -3,16 +3,15 @@
 from fractions import Fraction
 
 import pytest
-
-from misstep.analysis.audit.arithmetic import (
+from misstep_analysis.audit.arithmetic import (
     check_difference,
     check_relative_change,
     check_same,
     check_share_of,
 )
-from misstep.analysis.audit.rounding_boxes import Box, input_box
-from misstep.analysis.published import Figure
-from misstep.analysis.tables import Unit
+from misstep_analysis.audit.rounding_boxes import Box, input_box
+from misstep_analysis.published import Figure
+from misstep_analysis.tables import Unit
 
 
 def figure(printed: str, unit: Unit = "count", **more: object) -> Figure:

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from misstep.analysis.audit.checks import check_all
-from misstep.analysis.audit.findings import Finding, row_findings
-from misstep.analysis.audit.user_file import read_user_rows
-from misstep.analysis.published import Figure, Paper, PrintedMatrix
-from misstep.harness.errors import InputError
+from misstep_analysis.audit.checks import check_all
+from misstep_analysis.audit.findings import Finding, row_findings
+from misstep_analysis.audit.user_file import read_user_rows
+from misstep_analysis.published import Figure, Paper, PrintedMatrix
+from misstep_harness.errors import InputError
 
 HEADER = "id,check,printed,inputs\n"
 SOUND = "sound,sum,3,parts=1 2\n"

@@ -1,7 +1,7 @@
 """What cannot be told is told by what is wanting, whatever words a figure's own sentence has."""
 
-from misstep.analysis.audit.findings import Finding
-from misstep.analysis.audit.overview import counted_by, underdetermined_table
+from misstep_analysis.audit.findings import Finding
+from misstep_analysis.audit.overview import counted_by, underdetermined_table
 
 
 def untold(sentence: str, wanting: str = "", source: str = "fruit") -> Finding:

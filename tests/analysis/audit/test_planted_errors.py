@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-
-from misstep.analysis.audit.findings import Finding, row_findings
-from misstep.analysis.audit.user_file import read_user_rows
-from misstep.analysis.tables import FAILED
+from misstep_analysis.audit.findings import Finding, row_findings
+from misstep_analysis.audit.user_file import read_user_rows
+from misstep_analysis.tables import FAILED
 
 CUT, ROWS, COLUMNS = "cut off instead of rounded", "rows of the two classes are swapped", "columns are swapped"
 CELLS, CLASSES = "tp=72;fp=11;fn=115;tn=46", "positives=187;negatives=57"

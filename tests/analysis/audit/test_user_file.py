@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.analysis.audit.figure_text import typed
-from misstep.analysis.audit.findings import Finding, row_findings
-from misstep.analysis.audit.user_file import read_user_rows
-from misstep.harness.errors import InputError
+from misstep_analysis.audit.figure_text import typed
+from misstep_analysis.audit.findings import Finding, row_findings
+from misstep_analysis.audit.user_file import read_user_rows
+from misstep_harness.errors import InputError
 
 HEADER = "id,check,printed,inputs\n"
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from misstep.analysis.labels import Labels, Reading, read_questions
-from misstep.analysis.stats.raters.patterns import MISSING
+from misstep_analysis.labels import Labels, Reading, read_questions
+from misstep_analysis.stats.raters.patterns import MISSING
 
 
 def given(labels: Labels) -> dict[str, dict[str, str]]:

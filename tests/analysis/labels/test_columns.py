@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-from misstep.analysis.labels import read_labels
-from misstep.analysis.labels.columns import odd_columns
-from misstep.harness.errors import InputError
+from misstep_analysis.labels import read_labels
+from misstep_analysis.labels.columns import odd_columns
+from misstep_harness.errors import InputError
 
 LABELS = ("ok", "wrong", "unclear")
 ITEMS = 24

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-
-from misstep.analysis.labels.judged_table import JudgedColumns, JudgedTable, read_judged_table
-from misstep.harness.errors import InputError, MisstepError
+from misstep_analysis.labels.judged_table import JudgedColumns, JudgedTable, read_judged_table
+from misstep_harness.errors import InputError, MisstepError
 
 
 def _read(folder: Path, text: str, *, renamed: dict[str, str] | None = None, **named: object) -> JudgedTable:

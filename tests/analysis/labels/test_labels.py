@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.analysis.labels import Labels, Reading, read_labels, read_questions
-from misstep.analysis.labels.rows import split_columns
-from misstep.analysis.stats.raters.patterns import MISSING
-from misstep.harness.errors import InputError, MisstepError, UsageError
+from misstep_analysis.labels import Labels, Reading, read_labels, read_questions
+from misstep_analysis.labels.rows import split_columns
+from misstep_analysis.stats.raters.patterns import MISSING
+from misstep_harness.errors import InputError, MisstepError, UsageError
 
 WIDE = "item,ann,ben\nrun-1,agent,agent\nrun-2,task,\nrun-3,task,agent\n"
 LONG = "item,rater,label\nrun-1,ann,agent\nrun-1,ben,agent\nrun-2,ann,task\nrun-3,ann,task\nrun-3,ben,agent\n"

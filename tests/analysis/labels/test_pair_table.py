@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-
-from misstep.analysis.labels.pair_table import PairColumns, PairTable, read_pair_table
-from misstep.harness.errors import InputError
+from misstep_analysis.labels.pair_table import PairColumns, PairTable, read_pair_table
+from misstep_harness.errors import InputError
 
 WIDE = "task,system_a,output_a,system_b,output_b,winner,rater\n"
 

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-
-from misstep.analysis.labels import Labels, Reading, read_questions
-from misstep.harness.errors import MisstepError, UsageError
+from misstep_analysis.labels import Labels, Reading, read_questions
+from misstep_harness.errors import MisstepError, UsageError
 
 QUESTIONS = [f"q{number:02d}" for number in range(1, 13)]
 

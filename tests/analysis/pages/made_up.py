@@ -1,8 +1,8 @@
 """Made-up tables and trajectories for the tests of pages."""
 
-from misstep.analysis.tables import Row, Table
-from misstep.harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
-from misstep.harness.verdict import Verdict
+from misstep_analysis.tables import Row, Table
+from misstep_harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
+from misstep_harness.verdict import Verdict
 
 HOSTILE = "<script>alert('x')</script> \"quoted\" \u202eturned\x1b[31mred"
 """A label that would run, close an attribute, turn the text around and colour a terminal."""

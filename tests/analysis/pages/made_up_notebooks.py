@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from misstep.analysis.pages import show
-from misstep.analysis.tables import Table
+from misstep_analysis.pages import show
+from misstep_analysis.tables import Table
 
 TABLE_SOURCE = """\
-from misstep.analysis.pages import show
-from misstep.analysis.tables import Row, Table
+from misstep_analysis.pages import show
+from misstep_analysis.tables import Row, Table
 
 rows = (
     Row("Loops", 0.2, n=50, evidence="published", source="table 1", printed="20%", unit="share"),

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-
-from misstep.analysis.stats.bradley_terry import SPLIT, Comparisons, bradley_terry, clustered_strengths
-from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER
+from misstep_analysis.stats.bradley_terry import SPLIT, Comparisons, bradley_terry, clustered_strengths
+from misstep_analysis.stats.clusters.clustered import ONE_CLUSTER
 
 
 def test_of_two_systems_the_strengths_are_the_log_odds_of_their_wins() -> None:

@@ -6,22 +6,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from misstep.analysis.measures.judging.pairs.comparison import compare_judges
-from misstep.analysis.stats import diagnostic, pass_at_k, ranking
-from misstep.analysis.stats.checked import counts, finite, whole_numbers, yes_or_no
-from misstep.analysis.stats.clusters.clustered import clustered_difference
-from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
-from misstep.analysis.stats.clusters.clustered_pairs import (
+from misstep_analysis.judging.pairs.comparison import compare_judges
+from misstep_analysis.stats import diagnostic, pass_at_k, ranking
+from misstep_analysis.stats.checked import counts, finite, whole_numbers, yes_or_no
+from misstep_analysis.stats.clusters.clustered import clustered_difference
+from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep_analysis.stats.clusters.clustered_pairs import (
     clustered_paired_difference,
     paired_rates,
     resampled_pairs,
     sign_flip_mcnemar,
 )
-from misstep.analysis.stats.clusters.paired import PairedTable
-from misstep.analysis.stats.correction import rogan_gladen
-from misstep.analysis.stats.decisions.incidence import Followed, cumulative_incidence, incidence_difference
-from misstep.analysis.stats.decisions.power import (
+from misstep_analysis.stats.clusters.paired import PairedTable
+from misstep_analysis.stats.correction import rogan_gladen
+from misstep_analysis.stats.decisions.incidence import Followed, cumulative_incidence, incidence_difference
+from misstep_analysis.stats.decisions.power import (
     design_effect,
     sample_size_paired,
     smallest_change,
@@ -29,27 +28,27 @@ from misstep.analysis.stats.decisions.power import (
     tolerated_icc,
     units_an_arm,
 )
-from misstep.analysis.stats.decisions.relative_change import compare_ratios, implied_change, ratio_of_sums
-from misstep.analysis.stats.decisions.sequential import always_valid, sample_ratio
-from misstep.analysis.stats.decisions.thresholds import precision_floor, smallest_flagged
-from misstep.analysis.stats.diagnostic import count_confusion
-from misstep.analysis.stats.pass_at_k import each_task
-from misstep.analysis.stats.printed import two_proportions
-from misstep.analysis.stats.printed.audit import counts_that_print
-from misstep.analysis.stats.ranking import average_precision
-from misstep.analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa, gwet_ac
-from misstep.analysis.stats.raters.coefficients import distances
-from misstep.analysis.stats.raters.marginal_homogeneity import (
+from misstep_analysis.stats.decisions.relative_change import compare_ratios, implied_change, ratio_of_sums
+from misstep_analysis.stats.decisions.sequential import always_valid, sample_ratio
+from misstep_analysis.stats.decisions.thresholds import precision_floor, smallest_flagged
+from misstep_analysis.stats.diagnostic import count_confusion
+from misstep_analysis.stats.pass_at_k import each_task
+from misstep_analysis.stats.printed import two_proportions
+from misstep_analysis.stats.printed.audit import counts_that_print
+from misstep_analysis.stats.ranking import average_precision
+from misstep_analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa, gwet_ac
+from misstep_analysis.stats.raters.coefficients import distances
+from misstep_analysis.stats.raters.marginal_homogeneity import (
     clustered_shares,
     pearson_shares,
     stuart_maxwell,
     zero_mean,
 )
-from misstep.analysis.stats.raters.patterns import contingency_table
-from misstep.analysis.stats.raters.rater_margins import possible_dissents
-from misstep.analysis.stats.resampling import bca
-from misstep.analysis.stats.significance import holm
-from misstep.harness.errors import UsageError
+from misstep_analysis.stats.raters.patterns import contingency_table
+from misstep_analysis.stats.raters.rater_margins import possible_dissents
+from misstep_analysis.stats.resampling import bca
+from misstep_analysis.stats.significance import holm
+from misstep_harness.errors import UsageError
 
 RNG = np.random.default_rng(0)
 

@@ -3,18 +3,17 @@
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from statsmodels.stats.proportion import proportion_confint
-
-from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER
-from misstep.analysis.stats.correction import (
+from misstep_analysis.stats.clusters.clustered import ONE_CLUSTER
+from misstep_analysis.stats.correction import (
     OUTSIDE,
     OUTSIDE_BEFORE_CUT,
     powered_share,
     rogan_gladen,
     rogan_gladen_clustered,
 )
-from misstep.analysis.stats.estimate import FLAT
-from misstep.analysis.stats.proportions import clopper_pearson
+from misstep_analysis.stats.estimate import FLAT
+from misstep_analysis.stats.proportions import clopper_pearson
+from statsmodels.stats.proportion import proportion_confint
 
 
 @given(st.integers(0, 400), st.floats(0.6, 1), st.floats(0.6, 1))

@@ -2,9 +2,8 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.analysis.stats import diagnostic
-from misstep.analysis.stats.diagnostic import Confusion, count_confusion
+from misstep_analysis.stats import diagnostic
+from misstep_analysis.stats.diagnostic import Confusion, count_confusion
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans())))

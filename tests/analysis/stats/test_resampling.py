@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-
-from misstep.analysis.stats import resampling
-from misstep.analysis.stats.raters import coefficients
-from misstep.analysis.stats.raters.agreement import gwet_ac
-from misstep.analysis.stats.raters.kappa_errors import jackknife_error
-from misstep.analysis.stats.raters.patterns import FloatArray, category_counts, distinct_rows
-from misstep.analysis.stats.resampling import bootstrap, bootstrapped, percentile_interval
+from misstep_analysis.stats import resampling
+from misstep_analysis.stats.raters import coefficients
+from misstep_analysis.stats.raters.agreement import gwet_ac
+from misstep_analysis.stats.raters.kappa_errors import jackknife_error
+from misstep_analysis.stats.raters.patterns import FloatArray, category_counts, distinct_rows
+from misstep_analysis.stats.resampling import bootstrap, bootstrapped, percentile_interval
 
 PATTERNS = np.array([[3, 0], [2, 1], [1, 2], [0, 3]])
 ITEMS = np.array([40, 12, 9, 30])

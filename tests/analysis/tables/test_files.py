@@ -8,9 +8,8 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.analysis.tables import Row, Table
-from misstep.analysis.tables.files import (
+from misstep_analysis.tables import Row, Table
+from misstep_analysis.tables.files import (
     FORMATS,
     csv_text,
     document,
@@ -19,8 +18,8 @@ from misstep.analysis.tables.files import (
     json_text,
     write_table,
 )
-from misstep.harness.errors import InputError
-from misstep.harness.escaping import printable
+from misstep_harness.errors import InputError
+from misstep_harness.escaping import printable
 
 TABLE = Table(
     "shares",

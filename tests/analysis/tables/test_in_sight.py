@@ -5,13 +5,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-
-from misstep.analysis.pages.notebooks.display import TABLE_TYPE
-from misstep.analysis.pages.notebooks.notebook import read_notebook
-from misstep.analysis.tables import Row, Table
-from misstep.analysis.tables.files import document
-from misstep.analysis.tables.in_sight import FRAME_TYPE, frame_bundle
-from misstep.studies.frames import values
+from misstep_analysis.pages.notebooks.display import TABLE_TYPE
+from misstep_analysis.pages.notebooks.notebook import read_notebook
+from misstep_analysis.runs.frames_of_records import values
+from misstep_analysis.tables import Row, Table
+from misstep_analysis.tables.files import document
+from misstep_analysis.tables.in_sight import FRAME_TYPE, frame_bundle
 
 ROWS = (Row("Kappa", 0.5, 0.4, 0.6, n=9, group="a"), Row("Kappa", 0.7, evidence="published", group="a"))
 TABLE = Table("t", "p", "T", "F.", ROWS)

@@ -5,9 +5,8 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.analysis.tables import Row
-from misstep.analysis.tables.wording import interval_text, number_text
+from misstep_analysis.tables import Row
+from misstep_analysis.tables.wording import interval_text, number_text
 
 
 @pytest.mark.parametrize(

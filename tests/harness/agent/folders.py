@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from misstep.harness.agent.environment import AppliedEdit, Environment
-from misstep.harness.agent.protocols import Patcher, PatchRequest
-from misstep.harness.errors import InputError
-from misstep.harness.exchange import Failure, Outcome, Request
-from misstep.harness.protocols import Ask
-from misstep.harness.workspace.suite.report import SuiteReport
+from misstep_harness.agent.environment import AppliedEdit, Environment
+from misstep_harness.agent.protocols import Patcher, PatchRequest
+from misstep_harness.errors import InputError
+from misstep_harness.exchange import Failure, Outcome, Request
+from misstep_harness.protocols import Ask
+from misstep_harness.workspace.suite.report import SuiteReport
 
 
 class FilesInMemory:

@@ -4,9 +4,8 @@ import asyncio
 import math
 
 import pytest
-
-from misstep.harness.agent.clocks import Clock, RealClock, VirtualClock, within
-from misstep.harness.errors import MisstepError, TimeSpent
+from misstep_harness.agent.clocks import Clock, RealClock, VirtualClock, within
+from misstep_harness.errors import MisstepError, TimeSpent
 
 
 def test_hours_pass_in_a_moment_on_a_virtual_clock() -> None:

@@ -8,11 +8,10 @@ from functools import partial
 from typing import Any
 
 import pytest
-
-from misstep.harness.agent.actions import Observation
-from misstep.harness.agent.clocks import Clock, RealClock, VirtualClock
-from misstep.harness.agent.tools import Tool
-from misstep.harness.agent.turns import Turn, TurnLimits, TurnOver, TurnReport, take_turn
+from misstep_harness.agent.actions import Observation
+from misstep_harness.agent.clocks import Clock, RealClock, VirtualClock
+from misstep_harness.agent.tools import Tool
+from misstep_harness.agent.turns import Turn, TurnLimits, TurnOver, TurnReport, take_turn
 
 Act = Callable[[Turn], Awaitable[str]]
 
@@ -61,8 +60,8 @@ NO_LIMIT = TurnLimits(None, None, None, None, None)
 @pytest.fixture(autouse=True)
 def left_behind(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     results: list[Any] = []
-    monkeypatch.setattr("misstep.harness.agent.turns._LEFT_BEHIND", results)
-    monkeypatch.setattr("misstep.harness.agent.turns._PATIENCE_SECONDS", 0.02)
+    monkeypatch.setattr("misstep_harness.agent.turns._LEFT_BEHIND", results)
+    monkeypatch.setattr("misstep_harness.agent.turns._PATIENCE_SECONDS", 0.02)
     return results
 
 

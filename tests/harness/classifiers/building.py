@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from misstep.harness.classifiers import classify_all
-from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
-from misstep.harness.verdict import Verdict
+from misstep_harness.classifiers import classify_all
+from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep_harness.verdict import Verdict
 
 
 def run(*steps: Step, task: str = "") -> Trajectory:

@@ -9,10 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import pytest
-
-from misstep.harness.classifiers import CLASSIFIERS, classify_all
-from misstep.harness.generate.sessions import Case, generate_sessions
-from misstep.harness.verdict import Verdict
+from misstep_harness.classifiers import CLASSIFIERS, classify_all
+from misstep_harness.generate.sessions import Case, generate_sessions
+from misstep_harness.verdict import Verdict
 
 RIGHT = 0.85
 FOUND = {"infinite_loop": 0.9, "tool_call_failure": 0.6}

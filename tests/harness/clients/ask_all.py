@@ -3,9 +3,9 @@
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from contextlib import aclosing
 
-from misstep.harness.clients.concurrency import run_concurrently
-from misstep.harness.errors import MissingPrerequisite
-from misstep.harness.exchange import Client, Failure, Outcome, Request
+from misstep_harness.clients.concurrency import run_concurrently
+from misstep_harness.errors import MissingPrerequisite
+from misstep_harness.exchange import Client, Failure, Outcome, Request
 
 Pair = tuple[Request, Outcome]
 

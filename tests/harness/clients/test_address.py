@@ -1,10 +1,9 @@
 """Where to ask and what goes there: a key goes to nobody whom the person has not named."""
 
 import pytest
-
-from misstep.harness.clients.address import OPENAI, address_and_key, header_fields, secrets, unencrypted
-from misstep.harness.clients.redaction import Redaction
-from misstep.harness.errors import MissingPrerequisite, UsageError
+from misstep_harness.clients.address import OPENAI, address_and_key, header_fields, secrets, unencrypted
+from misstep_harness.clients.redaction import Redaction
+from misstep_harness.errors import MissingPrerequisite, UsageError
 
 KEY = {"OPENAI_API_KEY": "sk-0123456789abcdef"}
 THERE = "https://models.invalid/v1"

@@ -9,11 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.clients.cache import Cache, CachedClient
-from misstep.harness.clients.scripted import ScriptedClient, text_reply
-from misstep.harness.errors import InputError
-from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
+from misstep_harness.clients.cache import Cache, CachedClient
+from misstep_harness.clients.scripted import ScriptedClient, text_reply
+from misstep_harness.errors import InputError
+from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
 
 
 def question(text: str, sample: int = 0) -> Request:

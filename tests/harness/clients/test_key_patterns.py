@@ -1,8 +1,7 @@
 """Keys of well-known services are told by their form, and words that look a little like them are not."""
 
 import pytest
-
-from misstep.harness.clients.key_patterns import SHOWN_INSTEAD, keys_in, without_keys
+from misstep_harness.clients.key_patterns import SHOWN_INSTEAD, keys_in, without_keys
 
 MADE_UP = {
     "an Anthropic API key": "sk-ant-api03-" + "a1B2_" * 6,

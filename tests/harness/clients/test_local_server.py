@@ -6,11 +6,10 @@ import json
 import os
 
 import pytest
-
-from misstep.harness.clients import ClientSettings, open_client
-from misstep.harness.clients.local_server import MODEL, local_server, weights
-from misstep.harness.errors import MissingPrerequisite
-from misstep.harness.exchange import Message, Reply, Request
+from misstep_harness.clients import ClientSettings, open_client
+from misstep_harness.clients.local_server import MODEL, local_server, weights
+from misstep_harness.errors import MissingPrerequisite
+from misstep_harness.exchange import Message, Reply, Request
 
 SCHEMA = {
     "type": "object",

@@ -4,12 +4,11 @@ import asyncio
 from typing import Any
 
 import pytest
-
-from misstep.harness.clients.around_client import ParameterFallbackClient
-from misstep.harness.clients.parse_response import ParsedAnswer, parse_response
-from misstep.harness.clients.rejected_parameters import advice_on, rejected_parameter
-from misstep.harness.clients.scripted import ScriptedClient, text_reply
-from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
+from misstep_harness.clients.around_client import ParameterFallbackClient
+from misstep_harness.clients.parse_response import ParsedAnswer, parse_response
+from misstep_harness.clients.rejected_parameters import advice_on, rejected_parameter
+from misstep_harness.clients.scripted import ScriptedClient, text_reply
+from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
 
 QUESTION = Request(
     "small-1", (Message("user", "Is it?"),), temperature=0.0, max_tokens=50, seed=1, schema={"type": "object"}

@@ -1,9 +1,8 @@
 """What the tokens of an answer cost: each kind at its own price, and a kind without a price is never at another's."""
 
 import pytest
-
-from misstep.harness.clients.prices import Price, known_prices
-from misstep.harness.trajectory import Tokens
+from misstep_harness.clients.prices import Price, known_prices
+from misstep_harness.trajectory import Tokens
 
 MILLION = 1_000_000
 WHOLE = Price(("m",), 3.0, 15.0, cached_usd=0.3, cache_write_usd=3.75, cache_write_1h_usd=6.0)

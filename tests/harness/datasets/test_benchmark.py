@@ -5,8 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-
-from misstep.harness.datasets.benchmark import (
+from misstep_harness.datasets.benchmark import (
     Benchmark,
     Gold,
     GoldError,
@@ -16,11 +15,11 @@ from misstep.harness.datasets.benchmark import (
     read_benchmark,
     write_benchmark,
 )
-from misstep.harness.datasets.catalogue import data_set
-from misstep.harness.errors import InputError
-from misstep.harness.items import read_items, read_question
-from misstep.harness.runs.judging.benchmarks import read_trajectories
-from misstep.harness.trajectory import Source, Step, Trajectory
+from misstep_harness.datasets.catalogue import data_set
+from misstep_harness.errors import InputError
+from misstep_harness.items import read_items, read_question
+from misstep_harness.runs.judging.benchmarks import read_trajectories
+from misstep_harness.trajectory import Source, Step, Trajectory
 
 ABOUT = Benchmark(
     name="some_set",

@@ -4,9 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.datasets import LOADERS
-from misstep.harness.datasets.catalogue import (
+from misstep_harness.datasets import LOADERS
+from misstep_harness.datasets.catalogue import (
     address_template,
     data_set,
     data_sets,
@@ -16,9 +15,9 @@ from misstep.harness.datasets.catalogue import (
     locate,
     named_data_folder,
 )
-from misstep.harness.datasets.derived import DERIVATIONS
-from misstep.harness.datasets.fetching import address_of, check, inside, state_of
-from misstep.harness.errors import MissingPrerequisite, UsageError
+from misstep_harness.datasets.derived import DERIVATIONS
+from misstep_harness.datasets.fetching import address_of, check, inside, state_of
+from misstep_harness.errors import MissingPrerequisite, UsageError
 
 EVERY = sorted(data_sets())
 SHA256 = re.compile(r"[0-9a-f]{64}\Z")

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from misstep.harness.datasets.catalogue import data_sets, files_of, inputs_of, made_by_hand
-from misstep.harness.datasets.derived import DERIVATIONS, LEFT_OUT
-from misstep.harness.datasets.upstream import file_bytes
+from misstep_harness.datasets.catalogue import data_sets, files_of, inputs_of, made_by_hand
+from misstep_harness.datasets.derived import DERIVATIONS, LEFT_OUT
+from misstep_harness.datasets.upstream import file_bytes
 
 BY_HAND = {"condefects", "debugbench", "gemmaforge", "humaneval_codegen16b_samples", "humanevalfix"}
 

@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from misstep_harness.datasets import facts
+from misstep_harness.datasets.facts import Facts, from_recorded, whole_folder
+from misstep_harness.errors import InputError
 from msgspec import Struct
 
-from misstep.harness.datasets import facts
-from misstep.harness.datasets.facts import Facts, from_recorded, whole_folder
-from misstep.harness.errors import InputError
 from scripts.record_facts import csv_bytes
 
 

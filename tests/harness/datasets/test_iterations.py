@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.datasets.iterations import (
+from misstep_harness.datasets.iterations import (
     Iteration,
     expression_calls,
     literal_calls,
@@ -13,8 +12,8 @@ from misstep.harness.datasets.iterations import (
     steps_of,
     two_line_iterations,
 )
-from misstep.harness.errors import InputError
-from misstep.harness.trajectory import ToolCall, ToolResult
+from misstep_harness.errors import InputError
+from misstep_harness.trajectory import ToolCall, ToolResult
 
 FILE = Path("runs.txt")
 

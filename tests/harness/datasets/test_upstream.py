@@ -4,9 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from msgspec import Struct
-
-from misstep.harness.datasets.upstream import (
+from misstep_harness.datasets.upstream import (
     csv_rows,
     digest_of,
     file_text,
@@ -16,8 +14,9 @@ from misstep.harness.datasets.upstream import (
     toml_file,
     trajectories,
 )
-from misstep.harness.errors import InputError
-from misstep.harness.trajectory import Source, Trajectory
+from misstep_harness.errors import InputError
+from misstep_harness.trajectory import Source, Trajectory
+from msgspec import Struct
 
 
 class Row(Struct):

@@ -1,9 +1,8 @@
 """Lines that stand for code left out are told from Python's own dots: stubs, and examples of doctest."""
 
 import pytest
-
-from misstep.harness.edits.changes import Line
-from misstep.harness.edits.ellipsis import left_out
+from misstep_harness.edits.changes import Line
+from misstep_harness.edits.ellipsis import left_out
 
 
 def _added(text: str, before: str = "", removed: str = "") -> list[Line]:

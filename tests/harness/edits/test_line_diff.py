@@ -1,10 +1,9 @@
 """The line diff: deleted and added lines with their numbers, checked against the text of the deleted ones."""
 
 import pytest
-
-from misstep.harness.edits import apply_edit
-from misstep.harness.edits.changes import Applied
-from misstep.harness.errors import EditRefused
+from misstep_harness.edits import apply_edit
+from misstep_harness.edits.changes import Applied
+from misstep_harness.errors import EditRefused
 
 FILE = "a\nb\nc\nd\ne\n"
 

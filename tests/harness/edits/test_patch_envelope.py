@@ -1,10 +1,9 @@
 """The patch envelope: several files and places, all or nothing."""
 
 import pytest
-
-from misstep.harness.edits import apply_edit
-from misstep.harness.edits.changes import Applied
-from misstep.harness.errors import EditRefused
+from misstep_harness.edits import apply_edit
+from misstep_harness.edits.changes import Applied
+from misstep_harness.errors import EditRefused
 
 FILE = "class A:\n    def f(self):\n        return 1\n\n\nclass B:\n    def f(self):\n        return 1\n"
 

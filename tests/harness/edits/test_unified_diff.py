@@ -1,10 +1,9 @@
 """Unified diffs as models write them: wrong numbers, no counts, lost marks; at one place or refused with the reason."""
 
 import pytest
-
-from misstep.harness.edits import apply_edit
-from misstep.harness.edits.changes import Applied
-from misstep.harness.errors import EditRefused
+from misstep_harness.edits import apply_edit
+from misstep_harness.edits.changes import Applied
+from misstep_harness.errors import EditRefused
 
 FILE = "".join(f"line {number}\n" for number in range(1, 21))
 HEAD = "--- a/m.py\n+++ b/m.py\n"

@@ -4,10 +4,9 @@ import re
 from typing import Any
 
 import msgspec
-
-from misstep.harness.generate.vocabularies import load_agents
-from misstep.harness.generate.voice import SETS, load_wordings
-from misstep.harness.trajectory import Step
+from misstep_harness.generate.vocabularies import load_agents
+from misstep_harness.generate.voice import SETS, load_wordings
+from misstep_harness.trajectory import Step
 
 EDITORS = {
     call.tool

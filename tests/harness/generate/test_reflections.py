@@ -4,8 +4,9 @@ from collections import Counter
 from itertools import product
 
 import pytest
-
-from misstep.harness.generate.reflections import (
+from misstep_harness.generate.voice import WordingSet
+from misstep_harness.reflexive.plateau.words import TEMPLATE_WORDS, words_of
+from misstep_harness.reflexive.reflections import (
     KINDS,
     SAME,
     SETS,
@@ -16,8 +17,7 @@ from misstep.harness.generate.reflections import (
     generate_reflections,
     reflection_texts,
 )
-from misstep.harness.generate.voice import WordingSet
-from misstep.harness.reflexive.plateau.words import TEMPLATE_WORDS, words_of
+
 from tests.harness.generate.phrases import shared_runs
 
 FEW = 3

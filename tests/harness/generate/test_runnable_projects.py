@@ -4,12 +4,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
-
-from misstep.harness.generate.runnable_projects import LIMITS, TEST_COMMAND, RunnableTask, make_runnable_task
-from misstep.harness.generate.voice import Voice
-from misstep.harness.workspace import find_sandbox, open_workspace, python_toolchain
-from misstep.harness.workspace.suite.report import SuiteReport
-from misstep.harness.workspace.suite.run import run_suite
+from misstep_harness.generate.runnable_projects import LIMITS, TEST_COMMAND, RunnableTask, make_runnable_task
+from misstep_harness.generate.voice import Voice
+from misstep_harness.workspace import find_sandbox, open_workspace, python_toolchain
+from misstep_harness.workspace.suite.report import SuiteReport
+from misstep_harness.workspace.suite.run import run_suite
 
 TOOLS = ("search_code", "search_method")
 

@@ -4,12 +4,11 @@ from random import Random
 
 import msgspec
 import pytest
-
-from misstep.harness.generate.misbehaviours import misremembered
-from misstep.harness.generate.projects import change_comparison, change_limit, make_project
-from misstep.harness.generate.session import Session
-from misstep.harness.generate.vocabularies import Agent, Vocabulary, load_agents
-from misstep.harness.generate.voice import SETS, Voice, load_wordings
+from misstep_harness.generate.misbehaviours import misremembered
+from misstep_harness.generate.projects import change_comparison, change_limit, make_project
+from misstep_harness.generate.session import Session
+from misstep_harness.generate.vocabularies import Agent, Vocabulary, load_agents
+from misstep_harness.generate.voice import SETS, Voice, load_wordings
 
 PROJECTS = range(12)
 AGENTS = {agent.name: agent for wordings in SETS for agent in load_agents(wordings)}

@@ -1,6 +1,7 @@
 """The wordings: of two sets apart from each other and from the rules.
 
-Apart from the rules is measured in two ways, over every text and every regular expression under `harness/classifiers`:
+Apart from the rules is measured in two ways, over every text and every regular expression of the
+classifiers:
 
 - no wording has a phrase (three words in a row, or more until two of them say something) that a rule's text has or a
   match of a rule's expression can have, through every alternative of it;
@@ -17,11 +18,11 @@ from pathlib import Path
 from string import Template
 
 import pytest
+from misstep_harness import classifiers
+from misstep_harness.generate.sessions import Case, generate_sessions
+from misstep_harness.generate.vocabularies import load_agents
+from misstep_harness.generate.voice import FOLDER, SETS, load_wordings
 
-from misstep.harness import classifiers
-from misstep.harness.generate.sessions import Case, generate_sessions
-from misstep.harness.generate.vocabularies import load_agents
-from misstep.harness.generate.voice import FOLDER, SETS, load_wordings
 from tests.families.test_patterns import uses
 from tests.harness.generate.phrases import beginnings_of, phrases, phrases_of_pattern, shared_runs, words
 from tests.harness.generate.steps import stands_in

@@ -11,12 +11,11 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from misstep_harness.journal import run_folder
+from misstep_harness.journal.records import SCHEMA, Inputs, Manifest, Records
+from misstep_harness.journal.run_folder import RunInProgress
+from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 from msgspec import Struct
-
-from misstep.harness.journal import run_folder
-from misstep.harness.journal.records import SCHEMA, Inputs, Manifest, Records
-from misstep.harness.journal.run_folder import RunInProgress
-from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 CASES = 40
 PLACED = 30

@@ -1,6 +1,6 @@
 """A made-up manifest."""
 
-from misstep.harness.journal.records import SCHEMA, Inputs, Manifest
+from misstep_harness.journal.records import SCHEMA, Inputs, Manifest
 
 
 def manifest(**changes: object) -> Manifest:

@@ -1,9 +1,8 @@
 """What a stranger's run says of itself is an error in one line, however it is broken."""
 
 import pytest
-
-from misstep.harness.errors import InputError
-from misstep.harness.journal.records import manifest_in
+from misstep_harness.errors import InputError
+from misstep_harness.journal.records import manifest_in
 
 
 @pytest.mark.parametrize(

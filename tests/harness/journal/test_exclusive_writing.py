@@ -4,15 +4,14 @@ import os
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.clients.cache import Cache
-from misstep.harness.clients.cost_limit import SpendingLog
-from misstep.harness.clients.recording import RecordingClient
-from misstep.harness.clients.scripted import ScriptedClient
-from misstep.harness.errors import InputError
-from misstep.harness.journal import records
-from misstep.harness.journal.records import appending, replace_file, replacing
-from misstep.harness.journal.run_folder import locked
+from misstep_harness.clients.cache import Cache
+from misstep_harness.clients.cost_limit import SpendingLog
+from misstep_harness.clients.recording import RecordingClient
+from misstep_harness.clients.scripted import ScriptedClient
+from misstep_harness.errors import InputError
+from misstep_harness.journal import records
+from misstep_harness.journal.records import appending, replace_file, replacing
+from misstep_harness.journal.run_folder import locked
 
 
 @pytest.fixture

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.journal import inputs
-from misstep.harness.journal.inputs import difference, file_state, inputs_of_files, text_part
-from misstep.harness.journal.records import Inputs
+from misstep_harness.journal import inputs
+from misstep_harness.journal.inputs import difference, file_state, inputs_of_files, text_part
+from misstep_harness.journal.records import Inputs
 
 
 def test_the_digest_changes_with_content_name_and_order_and_with_nothing_else(tmp_path: Path) -> None:

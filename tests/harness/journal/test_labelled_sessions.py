@@ -4,12 +4,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from misstep_harness.errors import InputError
+from misstep_harness.journal.classified import PlacedVerdict, labelled_sessions
+from misstep_harness.journal.records import SESSIONS, VERDICTS, encode_lines
+from misstep_harness.session import Session
 from msgspec import Struct
-
-from misstep.harness.errors import InputError
-from misstep.harness.journal.classified import PlacedVerdict, labelled_sessions
-from misstep.harness.journal.records import SESSIONS, VERDICTS, encode_lines
-from misstep.harness.records.session import Session
 
 
 def _write(file: Path, records: Iterable[Struct]) -> None:

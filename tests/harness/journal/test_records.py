@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from msgspec import Struct
-
-from misstep.harness.errors import InputError
-from misstep.harness.journal.records import (
+from misstep_harness.errors import InputError
+from misstep_harness.journal.records import (
     MANIFEST,
     Records,
     encode_lines,
@@ -22,7 +20,9 @@ from misstep.harness.journal.records import (
     replace_file,
     write_manifest,
 )
-from misstep.harness.verdict import Verdict
+from misstep_harness.verdict import Verdict
+from msgspec import Struct
+
 from tests.harness.journal.made_up import manifest as _manifest
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)

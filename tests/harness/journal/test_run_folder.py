@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.journal.records import (
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.journal.records import (
     VERDICT_RECORDS,
     VERDICTS,
     Inputs,
@@ -21,8 +20,9 @@ from misstep.harness.journal.records import (
     read_verdicts,
     write_manifest,
 )
-from misstep.harness.journal.run_folder import PROGRESS, RunInProgress, standing
-from misstep.harness.verdict import Verdict
+from misstep_harness.journal.run_folder import PROGRESS, RunInProgress, standing
+from misstep_harness.verdict import Verdict
+
 from tests.harness.journal.made_up import manifest as _manifest
 
 BATCHES = [b"a\n", b"", b"bb\nccc\n", b"d" * 40 + b"\n", b"e\nf\n"]
@@ -102,7 +102,7 @@ def _other_process(monkeypatch: pytest.MonkeyPatch, also: Callable[[], None] = l
             also()
         return looks[-1]
 
-    monkeypatch.setattr("misstep.harness.journal.run_folder.standing", look)
+    monkeypatch.setattr("misstep_harness.journal.run_folder.standing", look)
 
 
 def test_a_run_that_another_process_finished_before_the_lock_was_had_keeps_every_byte(tmp_path, monkeypatch) -> None:

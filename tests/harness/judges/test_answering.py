@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+from misstep_harness.errors import InputError, MissingPrerequisite
+from misstep_harness.items import Item
+from misstep_harness.judges.answering import answered
+from misstep_harness.judges.python_judge import PythonJudge
+from misstep_harness.protocols import Ask
+from misstep_harness.trajectory import Trajectory
+from misstep_harness.verdict import Verdict
 
-from misstep.harness.errors import InputError, MissingPrerequisite
-from misstep.harness.items import Item
-from misstep.harness.judges.answering import answered
-from misstep.harness.judges.python_judge import PythonJudge
-from misstep.harness.protocols import Ask
-from misstep.harness.trajectory import Trajectory
-from misstep.harness.verdict import Verdict
 from tests.harness.agent.folders import NoModel
 
 ITEM = Item("i1", "text", text="an apple")

@@ -5,11 +5,10 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted_steps, shown_step
-from misstep.harness.judges.fencing import readable
-from misstep.harness.judges.judge_file import Policy
-from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep_harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted_steps, shown_step
+from misstep_harness.judges.fencing import readable
+from misstep_harness.judges.judge_file import Policy
+from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 
 def run(n: int, observed: int = 1_000) -> Trajectory:

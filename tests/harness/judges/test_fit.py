@@ -4,13 +4,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.items import Item, Question
-from misstep.harness.judges import read_known
-from misstep.harness.judges.fit import DEFAULT_QUESTION, GENERAL, fitted_to, offered
-from misstep.harness.judges.judge_file import Example, JudgeSpec, read_judge
-from misstep.harness.judges.prompted import ask
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.items import Item, Question
+from misstep_harness.judges import read_known
+from misstep_harness.judges.fit import DEFAULT_QUESTION, GENERAL, fitted_to, offered
+from misstep_harness.judges.judge_file import Example, JudgeSpec, read_judge
+from misstep_harness.judges.prompted import ask
 
 FOLDER = Path("plants")
 FRUIT = Question("plants", "text", {"fruit": "it has seeds", "vegetable": ""}, asks="Is it a fruit?", shown=("colour",))

@@ -7,16 +7,15 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.harness.errors import InputError
-from misstep.harness.items import Item
-from misstep.harness.judges import read_known
-from misstep.harness.judges.context import Fitted, shares
-from misstep.harness.judges.fit import GENERAL
-from misstep.harness.judges.judge_file import JudgeSpec
-from misstep.harness.judges.placeholders import placeholder_values, whole_item
-from misstep.harness.prompting import parse_prompt
-from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
+from misstep_harness.errors import InputError
+from misstep_harness.items import Item
+from misstep_harness.judges import read_known
+from misstep_harness.judges.context import Fitted, shares
+from misstep_harness.judges.fit import GENERAL
+from misstep_harness.judges.judge_file import JudgeSpec
+from misstep_harness.judges.placeholders import placeholder_values, whole_item
+from misstep_harness.prompting import parse_prompt
+from misstep_harness.trajectory import Source, Step, ToolCall, Trajectory
 
 
 def judge(*placeholders: str, budget: int = 24_000) -> JudgeSpec:

@@ -5,16 +5,15 @@ import re
 
 import msgspec
 import pytest
+from misstep_harness.errors import UsageError
+from misstep_harness.items import Item
+from misstep_harness.judges import read_known, shipped_judges
+from misstep_harness.judges.changed_items import Plain, Subject, prompt_text
+from misstep_harness.judges.judge_file import JudgeSpec
+from misstep_harness.judges.probes import CHANGES, chosen_probes, probed, probes
+from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.trajectory import Source, Step, Trajectory
 from msgspec import structs
-
-from misstep.harness.errors import UsageError
-from misstep.harness.items import Item
-from misstep.harness.judges import read_known, shipped_judges
-from misstep.harness.judges.changed_items import Plain, Subject, prompt_text
-from misstep.harness.judges.judge_file import JudgeSpec
-from misstep.harness.judges.probes import CHANGES, chosen_probes, probed, probes
-from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.trajectory import Source, Step, Trajectory
 
 LABELS = {"yes": "", "no": ""}
 

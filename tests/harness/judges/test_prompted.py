@@ -8,17 +8,16 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.exchange import Failure, Reply
+from misstep_harness.items import Item
+from misstep_harness.judges import read_known, shipped_judges
+from misstep_harness.judges.judge_file import JudgeSpec, read_judge
+from misstep_harness.judges.prompted import ask, decided, label_names, verdict
+from misstep_harness.judges.replies import Answer
+from misstep_harness.prompting import fill, load_prompt, parse_prompt, shipped_prompts
+from misstep_harness.trajectory import Source, Step, Trajectory
 from msgspec import structs
-
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.exchange import Failure, Reply
-from misstep.harness.items import Item
-from misstep.harness.judges import read_known, shipped_judges
-from misstep.harness.judges.judge_file import JudgeSpec, read_judge
-from misstep.harness.judges.prompted import ask, decided, label_names, verdict
-from misstep.harness.judges.replies import Answer
-from misstep.harness.prompting import fill, load_prompt, parse_prompt, shipped_prompts
-from misstep.harness.trajectory import Source, Step, Trajectory
 
 JUDGE = """
 name = "is_it_fruit"

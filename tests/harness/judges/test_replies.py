@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.harness.journal.records import encode_lines
-from misstep.harness.judges.fencing import fence
-from misstep.harness.judges.replies import read_reply, schema_of
-from misstep.harness.verdict import Status, Verdict
+from misstep_harness.journal.records import encode_lines
+from misstep_harness.judges.fencing import fence
+from misstep_harness.judges.replies import read_reply, schema_of
+from misstep_harness.verdict import Status, Verdict
 
 LABELS = ("yes", "no")
 

@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from misstep.harness.errors import InputError
-from misstep.harness.items import Item
-from misstep.harness.judges import read_known, shipped_judges
-from misstep.harness.judges.judge_file import read_judge
-from misstep.harness.judges.prompted import ask
-from misstep.harness.judges.replies import schema_of
-from misstep.harness.prompting import load_prompt
-from misstep.harness.trajectory import Source, Step, Trajectory
+from misstep_harness.errors import InputError
+from misstep_harness.items import Item
+from misstep_harness.judges import read_known, shipped_judges
+from misstep_harness.judges.judge_file import read_judge
+from misstep_harness.judges.prompted import ask
+from misstep_harness.judges.replies import schema_of
+from misstep_harness.prompting import load_prompt
+from misstep_harness.trajectory import Source, Step, Trajectory
 
 WINK = ("did_not_follow_instructions", "infinite_loop", "tool_call_failure", "unrequested_changes")
 RUN = Trajectory("r", Source("made up"), "mend the gate", (Step("agent", "I look."),))

@@ -5,10 +5,10 @@ import os
 import sys
 import threading
 
-from misstep.harness.exchange import Message, Outcome, Reply, Request
-from misstep.harness.protocols import Ask
-from misstep.harness.records.intervention import Feedback, Misbehaviour
-from misstep.harness.trajectory import Trajectory
+from misstep_harness.exchange import Message, Outcome, Reply, Request
+from misstep_harness.intervention import Feedback, Misbehaviour
+from misstep_harness.protocols import Ask
+from misstep_harness.trajectory import Trajectory
 
 
 async def _begin(ask: Ask) -> asyncio.Task[Outcome]:

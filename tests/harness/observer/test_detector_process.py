@@ -5,14 +5,14 @@ from contextlib import contextmanager
 from threading import Event, Thread
 
 import pytest
+from misstep_harness.errors import MissingPrerequisite, MisstepError
+from misstep_harness.exchange import Outcome, Reply, Request
+from misstep_harness.intervention import Misbehaviour
+from misstep_harness.observer.detector_process import DetectorFailed, DetectorProcess
+from misstep_harness.protocols import Ask
 
-from misstep.harness.errors import MissingPrerequisite, MisstepError
-from misstep.harness.exchange import Outcome, Reply, Request
-from misstep.harness.observer.detector_process import DetectorFailed, DetectorProcess
-from misstep.harness.protocols import Ask
-from misstep.harness.records.intervention import Misbehaviour
 from tests.harness.agent.folders import NoModel
-from tests.harness.observer.runs import asked, call, read, run
+from tests.harness.observer.made_up_runs import asked, call, read, run
 
 LOOP = run(asked(), *[read()] * 4)
 

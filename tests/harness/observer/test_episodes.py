@@ -1,11 +1,11 @@
 """Which misbehaviours are one problem, and when one is over."""
 
 import pytest
+from misstep_harness.intervention import Misbehaviour
+from misstep_harness.observer.episodes import OpenEpisode, decide, episode_of, is_over, merged, noted
+from misstep_harness.trajectory import Step
 
-from misstep.harness.observer.episodes import OpenEpisode, decide, episode_of, is_over, merged, noted
-from misstep.harness.records.intervention import Misbehaviour
-from misstep.harness.trajectory import Step
-from tests.harness.observer.runs import asked, call, looping, read
+from tests.harness.observer.made_up_runs import asked, call, looping, read
 
 LOOP = looping(1, 2, 3).misbehaviours[0]
 FAILING = Misbehaviour("tool_call_failure", (1, 2, 3), evidence={"tool": "edit", "call": "edit(path='a')"})

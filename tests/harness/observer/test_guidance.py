@@ -6,14 +6,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from misstep_harness.classifiers import CLASSIFIERS
+from misstep_harness.intervention import INTERVENTION, Misbehaviour
+from misstep_harness.observer.guidance import OTHER, PLACEHOLDERS, categories, guidance, guidance_step, of_category
+from misstep_harness.prompting import placeholders_in
+from misstep_harness.readers.interchange.atif import from_atif, to_atif
+from misstep_harness.reminder import defused
 
-from misstep.harness.classifiers import CLASSIFIERS
-from misstep.harness.observer.guidance import OTHER, PLACEHOLDERS, categories, guidance, guidance_step, of_category
-from misstep.harness.prompting import placeholders_in
-from misstep.harness.readers.interchange.atif import from_atif, to_atif
-from misstep.harness.records.intervention import INTERVENTION, Misbehaviour
-from misstep.harness.reminder import defused
-from tests.harness.observer.runs import asked, read, run
+from tests.harness.observer.made_up_runs import asked, read, run
 from tests.harness.test_reminder import FORGED
 
 LEVELS = (1, 2, 3)

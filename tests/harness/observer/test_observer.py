@@ -5,18 +5,18 @@ import os
 from collections.abc import Sequence
 
 import pytest
+from misstep_harness.agent.loop import AgentLimits, run_agent
+from misstep_harness.agent.protocols import Task
+from misstep_harness.exchange import Outcome, Reply, Request
+from misstep_harness.intervention import INTERVENTION
+from misstep_harness.observer import observer as module
+from misstep_harness.observer.observer import LiveObservation
+from misstep_harness.trajectory import Trajectory
 
 from misstep import MisstepError, Observer, Step
-from misstep.harness.agent.loop import AgentLimits, run_agent
-from misstep.harness.agent.protocols import Task
-from misstep.harness.exchange import Outcome, Reply, Request
-from misstep.harness.observer import observer as module
-from misstep.harness.observer.observer import LiveObservation
-from misstep.harness.records.intervention import INTERVENTION
-from misstep.harness.trajectory import Trajectory
 from tests.harness.agent.folders import NoModel, environment
 from tests.harness.agent.test_loop import FILES, Scripted
-from tests.harness.observer.runs import asked, read
+from tests.harness.observer.made_up_runs import asked, read
 
 COMMANDS = ["read_file file_path='a.py'"] * 12
 STEPS = [asked(), *[read()] * 5]

@@ -4,13 +4,13 @@ import asyncio
 import json
 
 import pytest
+from misstep_harness.exchange import Failure, Outcome, Reply, Request
+from misstep_harness.intervention import Feedback
+from misstep_harness.judges.fencing import fenced_parts
+from misstep_harness.observer.detectors import detected, detector_named
+from misstep_harness.observer.detectors.prompted import NoAnswer, kinds, request_about
 
-from misstep.harness.exchange import Failure, Outcome, Reply, Request
-from misstep.harness.judges.fencing import fenced_parts
-from misstep.harness.observer.detectors import detected, detector_named
-from misstep.harness.observer.detectors.prompted import NoAnswer, kinds, request_about
-from misstep.harness.records.intervention import Feedback
-from tests.harness.observer.runs import asked, call, read, run
+from tests.harness.observer.made_up_runs import asked, call, read, run
 
 RUN = run(asked(), *[read()] * 4)
 NOTHING: dict[str, list[int]] = {name: [] for name in kinds()}

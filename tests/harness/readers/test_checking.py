@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from misstep_harness.errors import ReaderFailed, UnreadableTrajectory
+from misstep_harness.protocols import Reader, Sample, Unit
+from misstep_harness.readers import READERS, all_readers, read_file
+from misstep_harness.readers.checking import DEPTH_LIMIT, checked, read_value
+from misstep_harness.readers.files import read_file as read_with
+from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory, Unreadable
 
-from misstep.harness.errors import ReaderFailed, UnreadableTrajectory
-from misstep.harness.protocols import Reader, Sample, Unit
-from misstep.harness.readers import READERS, all_readers, read_file
-from misstep.harness.readers.checking import DEPTH_LIMIT, checked, read_value
-from misstep.harness.readers.files import read_file as read_with
-from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory, Unreadable
 from tests.families.recordings import recording_of
 
 SOURCE = Source("any", "runs/a.jsonl", 7)
@@ -163,7 +163,7 @@ def test_what_is_repeated_is_counted_each_time() -> None:
 
 
 def test_all_trajectories_of_one_value_share_what_they_may_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("misstep.harness.readers.checking.EXPANSION_LIMIT", 2000)
+    monkeypatch.setattr("misstep_harness.readers.checking.EXPANSION_LIMIT", 2000)
     reader: Reader = Refusing("many", None, *[Trajectory("t", SOURCE, extra={"log": "x" * 500})] * 10)
     read = []
     with pytest.raises(UnreadableTrajectory, match="repeats so much"):

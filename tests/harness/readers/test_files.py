@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from misstep.harness.errors import InputError, UnknownFormat, UnreadableTrajectory
-from misstep.harness.protocols import Reader, Sample, Unit
-from misstep.harness.readers import READERS, all_readers, plan, read_file, read_part
-from misstep.harness.readers import files as files_module
-from misstep.harness.readers.files import read_file as read_with
-from misstep.harness.readers.files import sample_file
-from misstep.harness.readers.input.decoding import decode_json, decode_lines, unreadable
-from misstep.harness.trajectory import Source, Trajectory, Unreadable
+from misstep_harness.errors import InputError, UnknownFormat, UnreadableTrajectory
+from misstep_harness.protocols import Reader, Sample, Unit
+from misstep_harness.readers import READERS, all_readers, plan, read_file, read_part
+from misstep_harness.readers import files as files_module
+from misstep_harness.readers.files import read_file as read_with
+from misstep_harness.readers.files import sample_file
+from misstep_harness.readers.input.decoding import decode_json, decode_lines, unreadable
+from misstep_harness.trajectory import Source, Trajectory, Unreadable
 
 
 class Numbers:

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from misstep_harness.errors import UnreadableTrajectory
+from misstep_harness.items import Item
+from misstep_harness.journal.records import encode
+from misstep_harness.protocols import Sample
+from misstep_harness.readers import read_file, reader_for
+from misstep_harness.readers.misstep import read, refuse
+from misstep_harness.runs.inputs import trajectories
+from misstep_harness.trajectory import Skipped, Source, Step, Trajectory, Unreadable
 
-from misstep.harness.errors import UnreadableTrajectory
-from misstep.harness.items import Item
-from misstep.harness.journal.records import encode
-from misstep.harness.protocols import Sample
-from misstep.harness.readers import read_file, reader_for
-from misstep.harness.readers.misstep import read, refuse
-from misstep.harness.runs.inputs import trajectories
-from misstep.harness.trajectory import Skipped, Source, Step, Trajectory, Unreadable
 from tests.families.recordings import recording_of
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from misstep.harness.readers import read_file
-from misstep.harness.records.intervention import ABOUT, INTERVENTION
-from misstep.harness.reminder import reminder
-from misstep.harness.trajectory import Trajectory
+from misstep_harness.intervention import ABOUT, INTERVENTION
+from misstep_harness.readers import read_file
+from misstep_harness.reminder import reminder
+from misstep_harness.trajectory import Trajectory
 
 OURS = reminder("Stop and look.", ["infinite_loop", "a bad > name"])
 THEIRS = "<system-reminder>\nDo not edit x.py\n</system-reminder>"

@@ -12,18 +12,25 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from misstep_harness.agent.actions import Observation
+from misstep_harness.agent.clocks import Clock, VirtualClock
+from misstep_harness.agent.tools import Tool
+from misstep_harness.agent.turns import Turn
+from misstep_harness.errors import MisstepError
+from misstep_harness.reflexive.log import Log
+from misstep_harness.reflexive.loop import run_loop
+from misstep_harness.reflexive.protocols import Agents, ChannelBroken, Check, Context, MakeAgents, Reading, VitalSign
+from misstep_harness.reflexive.records.loop_events import (
+    Ending,
+    Happening,
+    ItemEnded,
+    LoopEvent,
+    Role,
+    SnapshotName,
+    WorkItem,
+)
+from misstep_harness.reflexive.settings import LoopSettings
 from msgspec import Struct, field
-
-from misstep.harness.agent.actions import Observation
-from misstep.harness.agent.clocks import Clock, VirtualClock
-from misstep.harness.agent.tools import Tool
-from misstep.harness.agent.turns import Turn
-from misstep.harness.errors import MisstepError
-from misstep.harness.records.loop_events import Ending, Happening, ItemEnded, LoopEvent, Role, SnapshotName, WorkItem
-from misstep.harness.reflexive.log import Log
-from misstep.harness.reflexive.loop import run_loop
-from misstep.harness.reflexive.protocols import Agents, ChannelBroken, Check, Context, MakeAgents, Reading, VitalSign
-from misstep.harness.reflexive.settings import LoopSettings
 
 Lines = dict[str, str]
 Act = Callable[[Context, Turn], Awaitable[str]]

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from misstep_harness.agent.clocks import Clock, VirtualClock
+from misstep_harness.errors import CannotWrite, SkillFailed, TimeSpent
+from misstep_harness.reflexive.guarded import GuardedTarget, check_members
+from misstep_harness.reflexive.log import Log
+from misstep_harness.reflexive.loop import run_loop
+from misstep_harness.reflexive.protocols import Agents, Target
+from misstep_harness.reflexive.records.loop_events import Checked, Diagnosed, Failed, Halted, ItemEnded, WorkItem
+from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
 
-from misstep.harness.agent.clocks import Clock, VirtualClock
-from misstep.harness.errors import CannotWrite, SkillFailed, TimeSpent
-from misstep.harness.records.loop_events import Checked, Diagnosed, Failed, Halted, ItemEnded, WorkItem
-from misstep.harness.reflexive.guarded import GuardedTarget, check_members
-from misstep.harness.reflexive.log import Log
-from misstep.harness.reflexive.loop import run_loop
-from misstep.harness.reflexive.protocols import Agents, Target
-from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
 from tests.harness.reflexive.notebook import (
     SIGNS,
     Faults,

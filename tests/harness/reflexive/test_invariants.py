@@ -10,12 +10,13 @@ from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import Struct
-
-from misstep.harness.agent.clocks import Clock, VirtualClock
-from misstep.harness.agent.turns import Turn, TurnLimits
-from misstep.harness.errors import MisstepError
-from misstep.harness.records.loop_events import (
+from misstep_harness.agent.clocks import Clock, VirtualClock
+from misstep_harness.agent.turns import Turn, TurnLimits
+from misstep_harness.errors import MisstepError
+from misstep_harness.reflexive.log import Log
+from misstep_harness.reflexive.loop import run_loop
+from misstep_harness.reflexive.protocols import Agents, Check, Context
+from misstep_harness.reflexive.records.loop_events import (
     Checked,
     Diagnosed,
     Failed,
@@ -36,14 +37,13 @@ from misstep.harness.records.loop_events import (
     WorkItem,
     events_that_hold,
 )
-from misstep.harness.reflexive.log import Log
-from misstep.harness.reflexive.loop import run_loop
-from misstep.harness.reflexive.protocols import Agents, Check, Context
-from misstep.harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings
-from misstep.harness.reflexive.simulated.items import MIX
-from misstep.harness.reflexive.simulated.skill import SimulatedSkill
-from misstep.harness.reflexive.simulated.target import SimulatedTarget
-from misstep.harness.reflexive.simulated.workers import WorkerKind, make_agents
+from misstep_harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings
+from misstep_harness.reflexive.simulated.items import MIX
+from misstep_harness.reflexive.simulated.skill import SimulatedSkill
+from misstep_harness.reflexive.simulated.target import SimulatedTarget
+from misstep_harness.reflexive.simulated.workers import WorkerKind, make_agents
+from msgspec import Struct
+
 from tests.harness.reflexive.notebook import Faults, Notebook, NotebookSkill, Scripted, happened
 
 LIMITS = TurnLimits(tool_calls=2, seconds=50.0, sleeping_seconds=5.0, sub_agents=1, output_tokens=100)

@@ -1,12 +1,11 @@
 """What is scarce is counted in one way, no turn gets more time than its item has, and inert dials are named."""
 
 import pytest
-
-from misstep.harness.agent.turns import TurnLimits
-from misstep.harness.records.loop_events import WorkItem
-from misstep.harness.reflexive.item_budgets import inert, limits_of, turn_limits, used_up
-from misstep.harness.reflexive.log import ItemState, LoggedAttempt
-from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
+from misstep_harness.agent.turns import TurnLimits
+from misstep_harness.reflexive.item_budgets import inert, limits_of, turn_limits, used_up
+from misstep_harness.reflexive.log import ItemState, LoggedAttempt
+from misstep_harness.reflexive.records.loop_events import WorkItem
+from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
 
 ITEM = WorkItem("a", "lines", "a")
 

@@ -1,11 +1,11 @@
 """What the loop knows is the fold of its log, whether it grew event by event or was read back."""
 
 import pytest
-
-from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.errors import InputError
-from misstep.harness.journal.records import encode
-from misstep.harness.records.loop_events import (
+from misstep_harness.agent.clocks import VirtualClock
+from misstep_harness.errors import InputError
+from misstep_harness.journal.records import encode
+from misstep_harness.reflexive.log import Log, last_that_holds, state_of
+from misstep_harness.reflexive.records.loop_events import (
     Ending,
     Happening,
     ItemBegan,
@@ -20,7 +20,6 @@ from misstep.harness.records.loop_events import (
     WorkItem,
     events_that_hold,
 )
-from misstep.harness.reflexive.log import Log, last_that_holds, state_of
 
 BEGAN = RunBegan("skill", "agents", 0, (), (WorkItem("a", "", ""), WorkItem("b", "", "")), "base")
 TURN = TurnEnded("worker", "agent", "said", 30.0, tokens_in=5, tokens_out=2, usd=0.5)

@@ -4,12 +4,13 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
-
-from misstep.harness.agent.clocks import RealClock, VirtualClock
-from misstep.harness.agent.turns import Turn, TurnLimits
-from misstep.harness.journal.records import encode
-from misstep.harness.records.loop_events import (
+from misstep_harness.agent.clocks import RealClock, VirtualClock
+from misstep_harness.agent.turns import Turn, TurnLimits
+from misstep_harness.journal.records import encode
+from misstep_harness.reflexive.log import Log
+from misstep_harness.reflexive.loop import run_loop
+from misstep_harness.reflexive.protocols import Agents, Context
+from misstep_harness.reflexive.records.loop_events import (
     Checked,
     Diagnosed,
     Failed,
@@ -29,10 +30,9 @@ from misstep.harness.records.loop_events import (
     Warned,
     WorkItem,
 )
-from misstep.harness.reflexive.log import Log
-from misstep.harness.reflexive.loop import run_loop
-from misstep.harness.reflexive.protocols import Agents, Context
-from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
+from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
+from msgspec.structs import replace
+
 from tests.harness.reflexive.notebook import (
     Faults,
     NotebookSkill,

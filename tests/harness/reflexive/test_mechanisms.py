@@ -4,9 +4,9 @@ import itertools
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.agent.turns import Turn
-from misstep.harness.records.loop_events import (
+from misstep_harness.agent.turns import Turn
+from misstep_harness.reflexive.protocols import Agents, Context
+from misstep_harness.reflexive.records.loop_events import (
     Checked,
     Deferred,
     Diagnosed,
@@ -27,8 +27,8 @@ from misstep.harness.records.loop_events import (
     Warned,
     WorkItem,
 )
-from misstep.harness.reflexive.protocols import Agents, Context
-from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
+from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
+
 from tests.harness.reflexive.notebook import (
     Faults,
     NotebookSkill,

@@ -6,22 +6,21 @@ from collections.abc import Mapping
 from typing import get_args
 
 import pytest
+from misstep_harness.agent.actions import Observation
+from misstep_harness.agent.clocks import VirtualClock
+from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.tools import Tool
+from misstep_harness.agent.turns import TurnLimits, TurnReport, take_turn
+from misstep_harness.exchange import Failure, Outcome, Reply, Request
+from misstep_harness.judges.fencing import fenced_parts
+from misstep_harness.prompting import shipped_prompt
+from misstep_harness.reflexive.memory import lessons_in
+from misstep_harness.reflexive.model_agents import MOST_COMMANDS, ModelAgent, NobodyAnswers
+from misstep_harness.reflexive.protocols import Context, Part
+from misstep_harness.reflexive.re_engagement import read_verdict
+from misstep_harness.reflexive.records.loop_events import Role, StrategistVerdict, WorkItem
+from misstep_harness.reflexive.snapshots import revert_script
 from msgspec.structs import replace
-
-from misstep.harness.agent.actions import Observation
-from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.agent.policies.model import ModelSettings
-from misstep.harness.agent.tools import Tool
-from misstep.harness.agent.turns import TurnLimits, TurnReport, take_turn
-from misstep.harness.exchange import Failure, Outcome, Reply, Request
-from misstep.harness.judges.fencing import fenced_parts
-from misstep.harness.prompting import shipped_prompt
-from misstep.harness.records.loop_events import Role, StrategistVerdict, WorkItem
-from misstep.harness.reflexive.memory import lessons_in
-from misstep.harness.reflexive.model_agents import MOST_COMMANDS, ModelAgent, NobodyAnswers
-from misstep.harness.reflexive.protocols import Context, Part
-from misstep.harness.reflexive.re_engagement import read_verdict
-from misstep.harness.reflexive.snapshots import revert_script
 
 TURN = TurnLimits()
 ITEM = WorkItem("lamp", "lights", "Switch the lamp on.")

@@ -2,8 +2,9 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.harness.records.loop_events import (
+from misstep_harness.reflexive.log import LoopState
+from misstep_harness.reflexive.ordering import next_step
+from misstep_harness.reflexive.records.loop_events import (
     Deferred,
     Ending,
     Happening,
@@ -15,8 +16,6 @@ from misstep.harness.records.loop_events import (
     Verified,
     WorkItem,
 )
-from misstep.harness.reflexive.log import LoopState
-from misstep.harness.reflexive.ordering import next_step
 
 NAMES = ("a", "b", "c", "d", "e")
 

@@ -6,15 +6,14 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.harness.reflexive.re_engagement import (
+from misstep_harness.reflexive.re_engagement import (
     MOST_PLAN_CHARACTERS,
     SinceTouched,
     read_verdict,
     read_verdict_by_first_word,
     should_re_engage,
 )
-from misstep.harness.reflexive.settings import LoopSettings
+from misstep_harness.reflexive.settings import LoopSettings
 
 SETTINGS = LoopSettings()
 OPEN = frozenset({"audit-package", "audit.rules"})

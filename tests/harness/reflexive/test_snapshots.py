@@ -4,17 +4,17 @@ import asyncio
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.records.loop_events import Restored, RunBegan, SnapshotTaken, Warned
-from misstep.harness.reflexive.log import Log
-from misstep.harness.reflexive.snapshots import (
+from misstep_harness.agent.clocks import VirtualClock
+from misstep_harness.reflexive.log import Log
+from misstep_harness.reflexive.records.loop_events import Restored, RunBegan, SnapshotTaken, Warned
+from misstep_harness.reflexive.snapshots import (
     keep_baseline,
     keep_progress,
     restored,
     revert_script,
     reverted_by_script,
 )
+
 from tests.harness.reflexive.notebook import Faults, Notebook, happened, items
 
 

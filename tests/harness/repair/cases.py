@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
+from misstep_harness.repair.case import CaseFolder, RepairCase, read_case, write_case
+from misstep_harness.repair.records.repair_attempt import RepairAttempt
+from misstep_harness.trajectory import Trajectory
 from msgspec.structs import replace
-
-from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.repair.case import CaseFolder, RepairCase, read_case, write_case
-from misstep.harness.trajectory import Trajectory
 
 QUICK_PYTEST = "env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q"
 """Starts in a third of the time, as it imports none of the plugins that stand beside pytest here."""

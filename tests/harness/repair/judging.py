@@ -2,11 +2,11 @@
 
 import json
 
-from misstep.harness.exchange import Request
-from misstep.harness.items import Item
-from misstep.harness.protocols import Ask
-from misstep.harness.trajectory import Trajectory
-from misstep.harness.verdict import Verdict
+from misstep_harness.exchange import Request
+from misstep_harness.items import Item
+from misstep_harness.protocols import Ask
+from misstep_harness.trajectory import Trajectory
+from misstep_harness.verdict import Verdict
 
 
 class LooksForTheLoop:

@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 
-from misstep.harness.agent.actions import Action
-from misstep.harness.agent.protocols import Task
-from misstep.harness.protocols import Ask
-from misstep.harness.records.intervention import INTERVENTION
-from misstep.harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
-from misstep.harness.repair.repairers import RepairerOptions
-from misstep.harness.trajectory import Step
+from misstep_harness.agent.actions import Action
+from misstep_harness.agent.protocols import Task
+from misstep_harness.intervention import INTERVENTION
+from misstep_harness.protocols import Ask
+from misstep_harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
+from misstep_harness.repair.repairers import RepairerOptions
+from misstep_harness.trajectory import Step
+
 from tests.harness.agent.folders import ScriptedPatcher
 from tests.harness.agent.test_loop import Scripted
 

@@ -4,14 +4,14 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from misstep_harness.agent.loop import AgentLimits
+from misstep_harness.judges.python_judge import PythonJudge
+from misstep_harness.repair.attempt import SETTINGS, CaseWorkspace, Repairer, attempt
+from misstep_harness.repair.case import CaseFolder, with_test_changes
+from misstep_harness.repair.records.repair_attempt import RepairAttempt
+from misstep_harness.repair.validators.patch_judge import PatchJudge
+from misstep_harness.workspace import Sandbox
 
-from misstep.harness.agent.loop import AgentLimits
-from misstep.harness.judges.python_judge import PythonJudge
-from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.repair.attempt import SETTINGS, CaseWorkspace, Repairer, attempt
-from misstep.harness.repair.case import CaseFolder, with_test_changes
-from misstep.harness.repair.validators.patch_judge import PatchJudge
-from misstep.harness.workspace import Sandbox
 from tests.harness.agent.folders import NoModel, ScriptedPatcher
 from tests.harness.agent.test_loop import Scripted
 from tests.harness.repair.cases import price_case, run_of
@@ -66,7 +66,7 @@ def test_a_right_patch_solves_the_case_and_every_validator_says_so(case: CaseFol
 
 
 def test_a_patch_that_is_too_long_is_an_error_and_never_cut(case, sandbox, monkeypatch) -> None:
-    monkeypatch.setattr("misstep.harness.repair.attempt.MOST_PATCH", 50)
+    monkeypatch.setattr("misstep_harness.repair.attempt.MOST_PATCH", 50)
     done = _attempt(case, sandbox, [EDIT, EXIT], [RIGHT])
     assert done.patched
     assert (done.solved, done.patch, done.signals) == (None, "", ())

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.edits import apply_edit
-from misstep.harness.errors import EditRefused, InputError
-from misstep.harness.repair.case import RepairCase, read_case, read_cases, write_case
-from misstep.harness.repair.scoring import original_reader
+from misstep_harness.edits import apply_edit
+from misstep_harness.errors import EditRefused, InputError
+from misstep_harness.repair.case import RepairCase, read_case, read_cases, write_case
+from misstep_harness.repair.scoring import original_reader
 
 CASE = RepairCase(
     id="price-1",

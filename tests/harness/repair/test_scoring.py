@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from misstep_harness.repair.scoring import affirm, open_case, score
+from misstep_harness.workspace import Sandbox
+from misstep_harness.workspace.suite.report import FailedTest, SuiteReport
 from msgspec.structs import replace
 
-from misstep.harness.repair.scoring import affirm, open_case, score
-from misstep.harness.workspace import Sandbox
-from misstep.harness.workspace.suite.report import FailedTest, SuiteReport
 from tests.harness.repair.cases import GOLDEN, price_case
 
 
@@ -77,7 +77,7 @@ def test_an_oracle_that_does_not_answer_alike_each_time_is_flaky(runs, text, tmp
         failed = () if isinstance(answer, bool) else tuple(FailedTest(f"t{n}") for n in answer)
         return SuiteReport(answer is True, failed=failed)
 
-    monkeypatch.setattr("misstep.harness.repair.scoring.oracle_report", oracle)
+    monkeypatch.setattr("misstep_harness.repair.scoring.oracle_report", oracle)
     result = affirm(price_case(tmp_path / "price"), sandbox)
     assert (result.holds, result.flaky, result.reason) == (False, True, f"the oracle is flaky: {text}")
 

@@ -6,12 +6,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from misstep_harness.exchange import Message, Outcome, Reply, Request
+from misstep_harness.journal.records import Inputs, Records
+from misstep_harness.runs.kind import Recorded, RunKind, Units
+from misstep_harness.runs.model_requests import ModelRequests
 from msgspec import Struct
-
-from misstep.harness.exchange import Message, Outcome, Reply, Request
-from misstep.harness.journal.records import Inputs, Records
-from misstep.harness.runs.kind import Recorded, RunKind, Units
-from misstep.harness.runs.model_requests import ModelRequests
 
 N = 12
 

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from misstep.harness.clients import ClientSettings
-from misstep.harness.journal.records import ATTEMPT_RECORDS
-from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.repair.case import CaseFolder
-from misstep.harness.runs.kind import RunEnd
-from misstep.harness.runs.opened import OpenRun, open_of
-from misstep.harness.runs.repair import COMMAND, RepairPlan, Repairs
-from misstep.harness.runs.run import Asking, carry_out
-from misstep.harness.workspace import Sandbox
+from misstep_harness.clients import ClientSettings
+from misstep_harness.journal.opened import OpenRun, open_of
+from misstep_harness.journal.records import ATTEMPT_RECORDS
+from misstep_harness.repair.case import CaseFolder
+from misstep_harness.repair.records.repair_attempt import RepairAttempt
+from misstep_harness.repair.runs.repair import COMMAND, RepairPlan, Repairs
+from misstep_harness.runs.kind import RunEnd
+from misstep_harness.runs.run import Asking, carry_out
+from misstep_harness.workspace import Sandbox
 
 
 def run_repairs(

@@ -4,10 +4,9 @@ import gzip
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.errors import InputError, UnknownFormat
-from misstep.harness.readers import FoundFile
-from misstep.harness.runs.file_batches import (
+from misstep_harness.errors import InputError, UnknownFormat
+from misstep_harness.readers import FoundFile
+from misstep_harness.runs.file_batches import (
     BATCH_FILES,
     Batch,
     batches,
@@ -16,7 +15,8 @@ from misstep.harness.runs.file_batches import (
     placed_in,
     total_bytes,
 )
-from misstep.harness.trajectory import Placed, Skipped, Trajectory, Unreadable
+from misstep_harness.trajectory import Placed, Skipped, Trajectory, Unreadable
+
 from tests.misstep.made_up import atif, atif_lines
 
 

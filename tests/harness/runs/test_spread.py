@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from misstep_harness.clients import ClientSettings
+from misstep_harness.clients.prices import Price
+from misstep_harness.errors import CannotWrite, MissingPrerequisite, MisstepError, UnknownFormat, UsageError
+from misstep_harness.runs.run import Asking, carry_out
+from misstep_harness.runs.spread import Spread, WorkerDied, in_order, open_workers
 
-from misstep.harness.clients import ClientSettings
-from misstep.harness.clients.prices import Price
-from misstep.harness.errors import CannotWrite, MissingPrerequisite, MisstepError, UnknownFormat, UsageError
-from misstep.harness.runs.run import Asking, carry_out
-from misstep.harness.runs.spread import Spread, WorkerDied, in_order, open_workers
 from tests.harness.runs.made_up_work import (
     Measuring,
     N,
@@ -87,7 +87,7 @@ def test_an_error_in_the_function_is_the_callers(workers: int) -> None:
 def test_workers_end_when_their_parent_is_killed() -> None:
     script = (
         "from itertools import count\n"
-        "from misstep.harness.runs.spread import Spread, in_order\n"
+        "from misstep_harness.runs.spread import Spread, in_order\n"
         "for number in in_order(abs, count(), Spread(2)): print(number, flush=True)\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE)
@@ -176,7 +176,7 @@ def test_a_path_that_the_workers_do_not_see_is_refused(cluster: str, tmp_path: P
 
 
 def test_another_version_on_the_workers_is_refused(cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("misstep.harness.runs.spread.__version__", "0.0.1")
+    monkeypatch.setattr("misstep_harness.runs.spread.__version__", "0.0.1")
     with pytest.raises(MissingPrerequisite, match=r"has Misstep .*, and this is 0\.0\.1"):
         list(in_order(square, range(6), Spread(dask=cluster)))
 

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.errors import InputError
-from misstep.harness.runs.standing_rules import RulesAsked, StandingRules, read_rules
-from misstep.harness.trajectory import Source, Trajectory
+from misstep_harness.errors import InputError
+from misstep_harness.runs.standing_rules import RulesAsked, StandingRules, read_rules
+from misstep_harness.trajectory import Source, Trajectory
 
 
 def _text(folder: Path | str, asked: RulesAsked | None = None) -> str:

@@ -4,14 +4,14 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from misstep_harness.errors import InputError, TimeSpent
+from misstep_harness.triage.packages import not_installed
+from misstep_harness.triage.replica import ReplicasOfCase
+from misstep_harness.triage.rules.judging import by_running
+from misstep_harness.triage.rules.verdicts import Undecided
+from misstep_harness.triage.texts import MOST_TEXT, FilesOfCase, TextsOfCase, recorded_outcome
+from misstep_harness.workspace import Sandbox
 
-from misstep.harness.errors import InputError, TimeSpent
-from misstep.harness.triage.packages import not_installed
-from misstep.harness.triage.replica import ReplicasOfCase
-from misstep.harness.triage.rules.judging import by_running
-from misstep.harness.triage.rules.verdicts import Undecided
-from misstep.harness.triage.texts import MOST_TEXT, FilesOfCase, TextsOfCase, recorded_outcome
-from misstep.harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import TEST, a_run, triage_case, written
 
 

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
+from misstep_harness.errors import InputError, MissingPrerequisite
+from misstep_harness.triage.images import ReplicasInImage
+from misstep_harness.triage.records.triage_case import TriageCase, read_triage_case
+from misstep_harness.triage.root_file_systems import RootFileSystems
+from misstep_harness.triage.rules.judging import by_running
+from misstep_harness.triage.rules.verdicts import Attribution
+from misstep_harness.workspace import find_sandbox
 
-from misstep.harness.errors import InputError, MissingPrerequisite
-from misstep.harness.records.triage_case import TriageCase, read_triage_case
-from misstep.harness.triage.images import ReplicasInImage
-from misstep.harness.triage.root_file_systems import RootFileSystems
-from misstep.harness.triage.rules.judging import by_running
-from misstep.harness.triage.rules.verdicts import Attribution
-from misstep.harness.workspace import find_sandbox
 from tests.harness.triage.made_up_cases import a_run, shell, written
 from tests.harness.triage.made_up_images import exported, root_file_system
 

@@ -3,9 +3,10 @@
 import json
 from pathlib import Path
 
-from misstep.harness.runs.judging.verdict_files import written_verdicts
+from misstep_harness.runs.judging.verdict_files import written_verdicts
+
 from tests.families.recordings import verdicts_of
-from tests.harness.runs.triage.jobs import made_up_jobs
+from tests.harness.triage.runs.jobs import made_up_jobs
 
 
 def test_each_reward_is_a_judge_and_its_number_the_label_and_without_one_a_trial_is_unreadable_or_failed(tmp_path):

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.harness.errors import InputError
-from misstep.harness.verdict_readers import Place, WrittenVerdict, reader_of, table
+from misstep_harness.errors import InputError
+from misstep_harness.verdict_readers import Place, WrittenVerdict, reader_of, table
 
 PLACE = Place("verdicts.csv", 7)
 

@@ -3,9 +3,8 @@
 import os
 
 import pytest
-
-from misstep.harness.errors import SandboxMissing
-from misstep.harness.workspace import Sandbox, find_sandbox
+from misstep_harness.errors import SandboxMissing
+from misstep_harness.workspace import Sandbox, find_sandbox
 
 
 def sandbox_named(name: str) -> Sandbox:

@@ -5,8 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.workspace import copied_git_folder, git_environment
+from misstep_harness.workspace import copied_git_folder, git_environment
 
 ASKED = [
     ["status", "--short"],

@@ -6,11 +6,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from misstep_harness.errors import SnapshotDamaged
+from misstep_harness.workspace import Sandbox, Workspace, find_sandbox, open_workspace
+from misstep_harness.workspace.kept_snapshots import KeptSnapshots, content_digest
 from msgspec import Struct
-
-from misstep.harness.errors import SnapshotDamaged
-from misstep.harness.workspace import Sandbox, Workspace, find_sandbox, open_workspace
-from misstep.harness.workspace.kept_snapshots import KeptSnapshots, content_digest
 
 BREAKS = [
     "rm -rf a d empty link closed pipe",

@@ -11,14 +11,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.workspace import Sandbox, open_workspace
-from misstep.harness.workspace.bubblewrap import Bubblewrap
+from misstep_harness.workspace import Sandbox, open_workspace
+from misstep_harness.workspace.bubblewrap import Bubblewrap
 
 RUNNER = """
 import sys
 from pathlib import Path
-from misstep.harness.workspace import find_sandbox, open_workspace
+from misstep_harness.workspace import find_sandbox, open_workspace
 
 with open_workspace(Path(sys.argv[2]), sandbox=find_sandbox(sys.argv[1])) as workspace:
     workspace.run(["sh", "-c", f"sleep {sys.argv[3]} & sleep {sys.argv[3]}"])
@@ -60,8 +59,8 @@ exec "$real" "$@"
 EARLY = """
 import sys
 from pathlib import Path
-from misstep.harness.workspace import open_workspace
-from misstep.harness.workspace.bubblewrap import Bubblewrap
+from misstep_harness.workspace import open_workspace
+from misstep_harness.workspace.bubblewrap import Bubblewrap
 
 with open_workspace(Path(sys.argv[2]), sandbox=Bubblewrap(Path(sys.argv[1]), layered=False)) as workspace:
     workspace.run(["sleep", "300"])

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-
-from misstep.harness.errors import MisstepError
-from misstep.harness.workspace import Sandbox, Snapshot, Workspace, open_workspace
+from misstep_harness.errors import MisstepError
+from misstep_harness.workspace import Sandbox, Snapshot, Workspace, open_workspace
 
 NAMES = ["a", "b", "d", "d/a", "d/b", "d/e", "d/e/a", "f/a"]
 paths = st.sampled_from(NAMES)

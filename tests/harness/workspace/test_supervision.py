@@ -7,12 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from misstep.harness import beneath
-from misstep.harness.workspace import system_calls
-from misstep.harness.workspace.sandbox import MIB, Limits
-from misstep.harness.workspace.supervision import DiskUse, family, supervise
-from misstep.harness.workspace.trees import bytes_beneath, open_up, walk
+from misstep_harness import beneath
+from misstep_harness.workspace import system_calls
+from misstep_harness.workspace.sandbox import MIB, Limits
+from misstep_harness.workspace.supervision import DiskUse, family, supervise
+from misstep_harness.workspace.trees import bytes_beneath, open_up, walk
 
 
 def test_all_descendants_of_a_process_are_its_family() -> None:

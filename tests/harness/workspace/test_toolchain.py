@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.workspace import (
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.workspace import (
     Sandbox,
     Toolchain,
     install_line,
@@ -18,7 +17,7 @@ from misstep.harness.workspace import (
     project_toolchain,
     python_toolchain,
 )
-from misstep.harness.workspace.showing import Showing
+from misstep_harness.workspace.showing import Showing
 
 
 def environment(place: Path) -> Path:

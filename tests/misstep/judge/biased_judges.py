@@ -3,10 +3,10 @@
 
 from collections.abc import Callable
 
-from misstep.harness.items import Item
-from misstep.harness.protocols import Ask
-from misstep.harness.trajectory import Trajectory
-from misstep.harness.verdict import Verdict
+from misstep_harness.items import Item
+from misstep_harness.protocols import Ask
+from misstep_harness.trajectory import Trajectory
+from misstep_harness.verdict import Verdict
 
 Heeds = Callable[[Item], bool]
 

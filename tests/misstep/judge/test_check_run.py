@@ -5,10 +5,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from misstep_analysis.gold import read_gold
+from misstep_harness.annotation import RaterAnswer
 
-from misstep.analysis.gold import read_gold
-from misstep.harness.records.annotation import RaterAnswer
-from tests.studies.annotation.made_up import opened, unlabelled_run
+from tests.analysis.annotation.made_up import opened, unlabelled_run
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from misstep_harness.errors import InputError, UsageError
 
-from misstep.harness.errors import InputError, UsageError
 from misstep.judge import app
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.journal.records import read_pair_verdicts
 
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.journal.records import read_pair_verdicts
 from misstep.judge import app
 from tests.docs.documents import ROOT
 from tests.harness.clients.faulty_server import Play, answer, completion, serving

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from misstep_harness.errors import UsageError
 
-from misstep.harness.errors import UsageError
 from misstep.judge import app
 from tests.misstep.as_a_user import command_of
 

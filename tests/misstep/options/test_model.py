@@ -1,9 +1,9 @@
 """Options of the commands that ask a model become the settings of its client."""
 
 import pytest
+from misstep_harness.clients.prices import Price
+from misstep_harness.errors import UsageError
 
-from misstep.harness.clients.prices import Price
-from misstep.harness.errors import UsageError
 from misstep.options.model import ModelOptions, client_settings
 
 

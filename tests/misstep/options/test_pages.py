@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from misstep_harness.errors import UsageError
 from typer.testing import CliRunner
 
 from misstep.classify import app as classify
-from misstep.harness.errors import UsageError
 from misstep.options.common import write_page
 from misstep.runs.report import app as report
 from misstep.view import app as view

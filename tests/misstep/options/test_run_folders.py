@@ -2,8 +2,8 @@
 
 import pytest
 import typer
+from misstep_harness.runs.kind import RunEnd
 
-from misstep.harness.runs.kind import RunEnd
 from misstep.options.run_folders import exit_unless_whole
 
 

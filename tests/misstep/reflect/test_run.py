@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from misstep_harness.errors import SandboxMissing
+from misstep_harness.journal.records import read_manifest
+from misstep_harness.reflexive.records.loop_events import ItemEnded, TurnEnded
+from misstep_harness.reflexive.runs.running import recorded_events
+from misstep_harness.workspace import Sandbox
 
-from misstep.harness.errors import SandboxMissing
-from misstep.harness.journal.records import read_manifest
-from misstep.harness.records.loop_events import ItemEnded, TurnEnded
-from misstep.harness.runs.reflect.running import recorded_events
-from misstep.harness.workspace import Sandbox
 from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving, stall
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
@@ -100,8 +100,8 @@ def test_the_options_reach_the_loop(reflect: Reflect, tmp_path: Path) -> None:
         (["repair", "--cases", "gone"], "no repair case"),
         (["--local", "--model", "m"], "--local has its own model"),
         (
-            ["misstep.harness.records.loop_events:WorkItem"],
-            "the skill's `misstep.harness.records.loop_events:WorkItem` raised TypeError",
+            ["misstep_harness.reflexive.records.loop_events:WorkItem"],
+            "the skill's `misstep_harness.reflexive.records.loop_events:WorkItem` raised TypeError",
         ),
     ],
 )
@@ -247,7 +247,7 @@ def test_repairs_need_a_sandbox(reflect: Reflect, tmp_path: Path, monkeypatch: p
     def none(name: str) -> Sandbox:
         raise SandboxMissing(f"no sandbox works here: {name}", "Install bubblewrap.")
 
-    monkeypatch.setattr("misstep.harness.runs.reflect.skills.find_sandbox", none)
+    monkeypatch.setattr("misstep_harness.reflexive.runs.skills.find_sandbox", none)
     price_case(tmp_path / "cases/price")
     code, _, err = reflect("run", "repair", "--cases", tmp_path / "cases", "--out", tmp_path / "run")
     assert (code, "Install bubblewrap." in err) == (3, True)

@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from misstep_harness.repair.scoring import Affirmed
 
-from misstep.harness.repair.scoring import Affirmed
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import oracle_once as oracle_once
 from tests.harness.repair.conftest import sandbox as sandbox
@@ -100,7 +100,9 @@ def test_a_repository_with_nothing_to_repair_has_an_end_of_its_own(tmp_path, bod
 
 @pytest.mark.usefixtures("sandbox")
 def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("misstep.harness.runs.repair.affirm", lambda *_: Affirmed(True))  # it would run six times
+    monkeypatch.setattr(
+        "misstep_harness.repair.runs.repair.affirm", lambda *_: Affirmed(True)
+    )  # it would run six times
     price_case(tmp_path / "cases" / "price")
     judge = "tests.harness.repair.judging:LooksForTheLoop"
     done = _misstep("run", tmp_path / "cases", "--out", tmp_path / "run", "--patch-judge", judge, "--json")

@@ -6,25 +6,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from misstep_analysis.judging.judged_runs import open_run
+from misstep_analysis.judging.page.items import JudgedBy
+from misstep_analysis.judging.report.report import report_html
+from misstep_analysis.judging.report.report_items import item_browser
+from misstep_analysis.judging.sample import majority
+from misstep_analysis.sessions.classified_paths import classified_findings
+from misstep_harness.clients import ClientSettings
+from misstep_harness.clients.local_server import MODEL
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.items import read_items
+from misstep_harness.journal.records import VERDICTS, encode_lines, replace_file
+from misstep_harness.judges.judge_file import read_judge
+from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.runs.classify import ClassifyPlan
+from misstep_harness.runs.judging.benchmarks import benchmark_folder
+from misstep_harness.runs.judging.judge import run_judge
+from misstep_harness.verdict import Verdict
 
-from misstep.analysis.measures.judging.sample import majority
-from misstep.analysis.pages.judges.items import JudgedBy
-from misstep.harness.clients import ClientSettings
-from misstep.harness.clients.local_server import MODEL
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.items import read_items
-from misstep.harness.journal.records import VERDICTS, encode_lines, replace_file
-from misstep.harness.judges.judge_file import read_judge
-from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.runs.classify import ClassifyPlan
-from misstep.harness.runs.judging.benchmarks import benchmark_folder
-from misstep.harness.runs.judging.judge import run_judge
-from misstep.harness.verdict import Verdict
 from misstep.runs.report import app
-from misstep.studies.classified_paths import classified_findings
-from misstep.studies.judged_runs import open_run
-from misstep.studies.judging.report import report_html
-from misstep.studies.judging.report_items import item_browser
 from tests.analysis.pages.html_rules import Page, check_page, read_embedded
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id

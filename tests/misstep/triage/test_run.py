@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from misstep_analysis.judging.report.assessment import NO_JUDGE
+from misstep_harness.errors import InputError, SandboxMissing, UsageError
+from misstep_harness.journal.records import read_manifest, read_triage_verdicts
+from misstep_harness.triage.runs.judges import RULES
 from msgspec.structs import replace
 from typer.testing import CliRunner
 
-from misstep.harness.errors import InputError, SandboxMissing, UsageError
-from misstep.harness.journal.records import read_manifest, read_triage_verdicts
-from misstep.harness.runs.triage.judges import RULES
-from misstep.studies.judging.assessment import NO_JUDGE
 from misstep.triage.run import app
 from misstep.view import app as view_app
 from tests.harness.clients.faulty_server import answer, completion
-from tests.harness.runs.triage.jobs import made_up_jobs
 from tests.harness.triage.made_up_cases import triage_case
+from tests.harness.triage.runs.jobs import made_up_jobs
 from tests.local_model import stubbed_local_model
 
 
@@ -126,7 +126,7 @@ def test_without_a_sandbox_the_command_says_what_brings_it(cases, monkeypatch):
     def missing(name: str) -> None:
         raise SandboxMissing(f"no {name}", "Install it.")
 
-    monkeypatch.setattr("misstep.harness.workspace.find_sandbox", missing)
+    monkeypatch.setattr("misstep_harness.workspace.find_sandbox", missing)
     with pytest.raises(SandboxMissing):
         run(cases, "--access", "sandbox")
     run(cases, "--access", "read-only")

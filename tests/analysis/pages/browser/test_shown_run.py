@@ -2,9 +2,8 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.analysis.pages.browser.shown_run import EVIDENCE_SHOWN, STEPS_SHOWN, ShownRun, shown_run
-from misstep.harness.trajectory import Source, Step, ToolResult, Trajectory
+from misstep_analysis.pages.browser.shown_run import EVIDENCE_SHOWN, STEPS_SHOWN, ShownRun, shown_run
+from misstep_harness.trajectory import Source, Step, ToolResult, Trajectory
 
 
 def run(n_steps: int, length: int = 10) -> Trajectory:

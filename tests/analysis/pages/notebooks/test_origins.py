@@ -5,10 +5,9 @@ from pathlib import PurePosixPath
 from urllib.parse import urldefrag
 
 import pytest
-from msgspec import structs
-
-from misstep.analysis.pages import Foot, table_html
-from misstep.analysis.pages.notebooks.origins import (
+from misstep_analysis.observer.paper import prevalence as wink
+from misstep_analysis.pages import Foot, table_html
+from misstep_analysis.pages.notebooks.origins import (
     DataSetRecord,
     RecordFile,
     Upstream,
@@ -17,9 +16,10 @@ from misstep.analysis.pages.notebooks.origins import (
     origins,
     published_file_text,
 )
-from misstep.analysis.papers.wink import prevalence as wink
-from misstep.analysis.published import load_paper
-from misstep.analysis.tables import Row, Table
+from misstep_analysis.published import load_paper
+from misstep_analysis.tables import Row, Table
+from msgspec import structs
+
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE
 
@@ -98,24 +98,28 @@ def test_a_figure_of_several_sets_leads_nowhere_but_the_caption_names_them_all()
 
 def test_a_generated_figure_leads_to_the_function_that_generated_it():
     row = Row("Recall", 1, evidence="generated", source="generated, seed 0, n 3")
-    table = Table("t", "fruit", "T", "F", (row,), made_by="misstep.analysis.papers.wink.prevalence.prevalence_table")
+    table = Table("t", "fruit", "T", "F", (row,), made_by="misstep_analysis.observer.paper.prevalence.prevalence_table")
     assert origins(table).rows[row] == origins(table).code
-    assert origins(table).code.startswith("code/misstep.analysis.papers.wink.prevalence.html#L")
+    assert origins(table).code.startswith("code/misstep_analysis.observer.paper.prevalence.html#L")
 
 
-@pytest.mark.parametrize("function", ["", "os.system", "misstep.analysis.tables.no_such", HOSTILE])
+@pytest.mark.parametrize("function", ["", "os.system", "misstep_analysis.tables.no_such", HOSTILE])
 def test_a_function_that_is_not_ours_is_no_link(function):
     assert origins(Table("t", "fruit", "T", "F", (), made_by=function)).code == ""
 
 
 def test_every_link_of_a_table_leads_to_a_page_and_a_place_on_it(printed):
     shown = [
-        Table("t", "wink", "T", "F", printed.rows, made_by="misstep.analysis.papers.wink.prevalence.prevalence_table"),
+        Table(
+            "t", "wink", "T", "F", printed.rows, made_by="misstep_analysis.observer.paper.prevalence.prevalence_table"
+        ),
         measured("pears"),
     ]
     pages = origin_pages(shown, {"pears": PEARS}, FOOT)
     html = {address: check_page(text) for address, text in pages.items() if address.endswith(".html")}
-    assert {"code/misstep.analysis.papers.wink.prevalence.html", "records/wink.html", "records/pears.html"} == set(html)
+    assert {"code/misstep_analysis.observer.paper.prevalence.html", "records/wink.html", "records/pears.html"} == set(
+        html
+    )
     links = [link for table in shown for link in check_page(table_html(table, origins=origins(table))).addresses]
     assert len(links) > 10
     for link in links:

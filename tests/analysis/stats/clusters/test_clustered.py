@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import ttest_ind
-from statsmodels.regression.linear_model import OLS
-
-from misstep.analysis.stats.clusters.clustered import (
+from misstep_analysis.stats.clusters.clustered import (
     NO_SPREAD,
     ONE_CLUSTER,
     cluster_bootstrap,
@@ -19,7 +16,9 @@ from misstep.analysis.stats.clusters.clustered import (
     linearised_variance,
     small_sample,
 )
-from misstep.harness.errors import UsageError
+from misstep_harness.errors import UsageError
+from scipy.stats import ttest_ind
+from statsmodels.regression.linear_model import OLS
 
 CASES = [
     case

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER
-from misstep.analysis.stats.clusters.clustered_bounds import (
+from misstep_analysis.stats.clusters.clustered import ONE_CLUSTER
+from misstep_analysis.stats.clusters.clustered_bounds import (
     effective_clusters,
     effective_items,
     korn_graubard,
 )
-from misstep.analysis.stats.proportions import clopper_pearson
+from misstep_analysis.stats.proportions import clopper_pearson
 
 CLUSTERS = st.lists(
     st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=2, max_size=12

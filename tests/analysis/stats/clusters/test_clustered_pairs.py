@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER
-from misstep.analysis.stats.clusters.clustered_pairs import (
+from misstep_analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER
+from misstep_analysis.stats.clusters.clustered_pairs import (
     ALL_ALIKE,
     NO_LEANING,
     PairedCounts,
@@ -20,7 +19,7 @@ from misstep.analysis.stats.clusters.clustered_pairs import (
     resampled_pairs,
     sign_flip_mcnemar,
 )
-from misstep.analysis.stats.clusters.paired import (
+from misstep_analysis.stats.clusters.paired import (
     NO_DISCORDANT,
     PairedTable,
     mcnemar_mid_p,

@@ -4,17 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import ttest_rel
-from statsmodels.stats.contingency_tables import mcnemar
-
-from misstep.analysis.stats.clusters.paired import (
+from misstep_analysis.stats.clusters.paired import (
     PairedTable,
     mcnemar_mid_p,
     paired_difference,
     paired_error,
     paired_score_interval,
 )
-from misstep.analysis.stats.clusters.paired_means import paired_means, sign_flip_test
+from misstep_analysis.stats.clusters.paired_means import paired_means, sign_flip_test
+from scipy.stats import ttest_rel
+from statsmodels.stats.contingency_tables import mcnemar
 
 COUNTS = st.integers(0, 30)
 

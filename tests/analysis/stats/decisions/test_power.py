@@ -5,8 +5,7 @@ from math import sqrt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.analysis.stats.decisions.power import (
+from misstep_analysis.stats.decisions.power import (
     design_effect,
     items_for_width,
     smallest_change,
@@ -14,8 +13,8 @@ from misstep.analysis.stats.decisions.power import (
     tolerated_icc,
     units_an_arm,
 )
-from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.significance import normal_p_value
+from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.stats.significance import normal_p_value
 
 
 @pytest.mark.parametrize(("variation", "change"), [(0.5, -0.1), (2.0, -0.042), (1.0, 0.2)])

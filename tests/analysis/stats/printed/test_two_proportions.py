@@ -3,11 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.analysis.stats.printed import two_proportions
-from misstep.analysis.stats.printed.two_proportions import fisher_exact, newcombe, pooled_z
-from misstep.analysis.stats.proportions import wilson
-from misstep.harness.errors import UsageError
+from misstep_analysis.stats.printed import two_proportions
+from misstep_analysis.stats.printed.two_proportions import fisher_exact, newcombe, pooled_z
+from misstep_analysis.stats.proportions import wilson
+from misstep_harness.errors import UsageError
 
 SIZES = st.integers(1, 40)
 FUNCTIONS = [pooled_z, fisher_exact, newcombe]

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from misstep.analysis.stats.clusters import paired
-from misstep.analysis.stats.clusters.paired import PairedTable
-from misstep.analysis.stats.decisions.incidence import cumulative_incidence
-from misstep.analysis.stats.printed import two_proportions
-from misstep.analysis.stats.printed.usual_tests import unpooled_p_values, yates_p_values
-from misstep.analysis.stats.significance import holm
+from misstep_analysis.stats.clusters import paired
+from misstep_analysis.stats.clusters.paired import PairedTable
+from misstep_analysis.stats.decisions.incidence import cumulative_incidence
+from misstep_analysis.stats.printed import two_proportions
+from misstep_analysis.stats.printed.usual_tests import unpooled_p_values, yates_p_values
+from misstep_analysis.stats.significance import holm
+
 from tests.analysis.stats.quantities import limits, value_or_reason
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from misstep.analysis.stats.printed.audit import counts_that_print, denominators_that_print, steps_that_print
+from misstep_analysis.stats.printed.audit import counts_that_print, denominators_that_print, steps_that_print
 
 
 def percentages(given: dict[str, Any]) -> dict[str, Any]:

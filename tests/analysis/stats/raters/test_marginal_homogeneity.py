@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chi2_contingency, fisher_exact
-from statsmodels.stats.contingency_tables import SquareTable
-
-from misstep.analysis.stats.raters.marginal_homogeneity import (
+from misstep_analysis.stats.raters.marginal_homogeneity import (
     ALL_ALIKE,
     BALANCED,
     NO_DIFFERENCE_POSSIBLE,
@@ -18,7 +15,9 @@ from misstep.analysis.stats.raters.marginal_homogeneity import (
     stuart_maxwell,
     zero_mean,
 )
-from misstep.harness.errors import UsageError
+from misstep_harness.errors import UsageError
+from scipy.stats import chi2_contingency, fisher_exact
+from statsmodels.stats.contingency_tables import SquareTable
 
 FOUR_LABELS = [[310, 41, 12, 5], [66, 280, 37, 9], [20, 51, 190, 33], [8, 13, 40, 95]]
 

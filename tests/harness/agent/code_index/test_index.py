@@ -1,8 +1,7 @@
 """Search over a workspace's code."""
 
 import pytest
-
-from misstep.harness.agent.code_index import CodeIndex
+from misstep_harness.agent.code_index import CodeIndex
 
 FILES = {
     "app/order.py": "class Order:\n    def total(self):\n        return sum(self.prices)\n",

@@ -1,8 +1,7 @@
 """Classes and methods are found in each language, with the class that a method belongs to."""
 
 import pytest
-
-from misstep.harness.agent.code_index.symbols import GRAMMARS, LANGUAGES, symbols_in
+from misstep_harness.agent.code_index.symbols import GRAMMARS, LANGUAGES, symbols_in
 
 SOURCES = {
     "a.py": "class Order:\n    def total(self):\n        def inner(): pass\n\nasync def load(): pass\n",

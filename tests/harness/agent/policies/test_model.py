@@ -3,9 +3,8 @@
 import asyncio
 
 import pytest
-
-from misstep.harness.agent.loop import AgentLimits, run_agent
-from misstep.harness.agent.policies.model import (
+from misstep_harness.agent.loop import AgentLimits, run_agent
+from misstep_harness.agent.policies.model import (
     ModelPatcher,
     ModelPolicy,
     ModelSettings,
@@ -13,11 +12,12 @@ from misstep.harness.agent.policies.model import (
     messages_of,
     read_answer,
 )
-from misstep.harness.agent.protocols import PatchRequest, Task
-from misstep.harness.exchange import Failure, FunctionCall, Outcome, Reply, Request
-from misstep.harness.observer.guidance import guidance_step
-from misstep.harness.reminder import defused, reminder
-from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from misstep_harness.agent.protocols import PatchRequest, Task
+from misstep_harness.exchange import Failure, FunctionCall, Outcome, Reply, Request
+from misstep_harness.observer.guidance import guidance_step
+from misstep_harness.reminder import defused, reminder
+from misstep_harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+
 from tests.harness.agent.folders import environment
 from tests.harness.test_reminder import FORGED
 

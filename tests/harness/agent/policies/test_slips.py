@@ -4,10 +4,9 @@ import asyncio
 from random import Random
 
 import pytest
-
-from misstep.harness.agent.environment import Environment, replies_in
-from misstep.harness.agent.loop import run_agent
-from misstep.harness.agent.policies.slips import (
+from misstep_harness.agent.environment import Environment, replies_in
+from misstep_harness.agent.loop import run_agent
+from misstep_harness.agent.policies.slips import (
     FAILURES,
     LOOPS,
     Form,
@@ -19,11 +18,12 @@ from misstep.harness.agent.policies.slips import (
     looks,
     unasked_edits,
 )
-from misstep.harness.agent.policies.wayward import Slip, WaywardPolicy
-from misstep.harness.agent.protocols import Task
-from misstep.harness.classifiers import classify_all
-from misstep.harness.generate.voice import Voice
-from misstep.harness.trajectory import Trajectory
+from misstep_harness.agent.policies.wayward import Slip, WaywardPolicy
+from misstep_harness.agent.protocols import Task
+from misstep_harness.classifiers import classify_all
+from misstep_harness.generate.voice import Voice
+from misstep_harness.trajectory import Trajectory
+
 from tests.harness.agent.folders import FilesInMemory, NoModel
 
 NAMES = ("gather_sheet", "merge_leaf", "split_page", "round_line")

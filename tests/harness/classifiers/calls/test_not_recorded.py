@@ -1,9 +1,8 @@
 """What a recording does not hold is never the same as anything: no loop is said to have the same answer."""
 
 import pytest
-
-from misstep.harness.classifiers import infinite_loop
-from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep_harness.classifiers import infinite_loop
+from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 
 def run(call: ToolCall, result: ToolResult | None, times: int = 6) -> Trajectory:

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from misstep.harness.datasets import recorded_verdicts
-from misstep.harness.datasets.judged.trail_judges import (
+from misstep_harness.datasets import recorded_verdicts
+from misstep_harness.datasets.judged.trail_judges import (
     ASPECTS,
     NamedError,
     answers,
@@ -16,7 +15,8 @@ from misstep.harness.datasets.judged.trail_judges import (
     ratings_in,
     read_answer,
 )
-from misstep.harness.errors import InputError, UsageError
+from misstep_harness.errors import InputError, UsageError
+
 from tests.harness.datasets.loaded import write
 
 DOCUMENT = json.dumps({"errors": [{"category": "Loops", "location": "s1", "impact": "LOW"}], "scores": []}, indent=1)

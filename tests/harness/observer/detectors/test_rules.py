@@ -1,11 +1,11 @@
 """The rules as a detector of a run that goes on."""
 
 import pytest
+from misstep_harness.classifiers import infinite_loop
+from misstep_harness.observer.detectors.rules import RuleFailed, feedback
+from misstep_harness.trajectory import Step
 
-from misstep.harness.classifiers import infinite_loop
-from misstep.harness.observer.detectors.rules import RuleFailed, feedback
-from misstep.harness.trajectory import Step
-from tests.harness.observer.runs import asked, call, read, run
+from tests.harness.observer.made_up_runs import asked, call, read, run
 
 
 def _found(*steps: Step) -> list[tuple[str, tuple[int, ...]]]:

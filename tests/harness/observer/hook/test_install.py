@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.errors import InputError
-from misstep.harness.observer.hook.install import EVENTS_OF, hook_command, installed, uninstalled
-from misstep.harness.observer.hook.settings import installed_hooks, settings_file, settings_files
+from misstep_harness.errors import InputError
+from misstep_harness.observer.hook.install import EVENTS_OF, hook_command, installed, uninstalled
+from misstep_harness.observer.hook.settings import installed_hooks, settings_file, settings_files
 
 COMMAND = "misstep observe --hook"
 OTHER = '{"matcher": "Bash", "hooks": [{"type": "command", "command": "make lint"}]}'

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from misstep_harness.observer.hook.place import SessionPlace
+from misstep_harness.places import cache_folder
 
-from misstep.harness.observer.hook.place import SessionPlace
-from misstep.harness.places import cache_folder
 from tests.harness.clients.faulty_server import answer, completion, serving
 from tests.harness.observer.growing_sessions import looping, written
 from tests.misstep.as_a_user import in_a_thread
@@ -166,8 +166,8 @@ def test_a_hook_with_other_options_gets_another_process(hooks: Hooks) -> None:
 
 def test_a_process_that_hears_nothing_ends(hooks: Hooks) -> None:
     script = (
-        "import socket, sys; from misstep.harness.observer.hook.place import SessionPlace\n"
-        "from misstep.harness.observer.hook.process import serve\n"
+        "import socket, sys; from misstep_harness.observer.hook.place import SessionPlace\n"
+        "from misstep_harness.observer.hook.process import serve\n"
         "ours, its = socket.socketpair(); ours.close()\n"
         "serve(SessionPlace(*sys.argv[1:3]), its, sys.argv[3].encode(), idle=0.05)"
     )

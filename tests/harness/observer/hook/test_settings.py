@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.errors import MissingPrerequisite
-from misstep.harness.observer.hook import settings
-from misstep.harness.observer.hook.settings import (
+from misstep_harness.errors import MissingPrerequisite
+from misstep_harness.observer.hook import settings
+from misstep_harness.observer.hook.settings import (
     BusyMachine,
     InstalledHook,
     installed_hooks,

@@ -4,9 +4,8 @@ import json
 from typing import Any
 
 import pytest
-
-from misstep.harness.readers.coding_agents import codex
-from misstep.harness.trajectory import Source, Trajectory
+from misstep_harness.readers.coding_agents import codex
+from misstep_harness.trajectory import Source, Trajectory
 
 SOURCE = Source("codex", "logs/rollout.jsonl")
 

@@ -8,11 +8,10 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.harness.errors import UnreadableTrajectory
-from misstep.harness.readers.input.decoding import convert, decode_document_or_lines, decode_json, decode_lines
-from misstep.harness.readers.input.fields import filled, rest_of
-from misstep.harness.trajectory import Source
+from misstep_harness.errors import UnreadableTrajectory
+from misstep_harness.readers.input.decoding import convert, decode_document_or_lines, decode_json, decode_lines
+from misstep_harness.readers.input.fields import filled, rest_of
+from misstep_harness.trajectory import Source
 
 SOURCE = Source("any", "runs/a.jsonl", 7)
 

@@ -5,9 +5,8 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.errors import InputError
-from misstep.harness.readers import FoundFile, find_files
+from misstep_harness.errors import InputError
+from misstep_harness.readers import FoundFile, find_files
 
 
 def names(*paths: Path) -> list[str]:

@@ -11,13 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from misstep.harness.errors import InputError, MissingPrerequisite, UnknownFormat
-from misstep.harness.readers import FoundFile, all_readers, plan, read_file, read_part, read_placed, reader_for
-from misstep.harness.readers.input import parquet
-from misstep.harness.readers.input.streams import is_plain, open_bytes, open_records
-from misstep.harness.runs.inputs import parts_of
-from misstep.harness.trajectory import Trajectory, Unreadable
+from misstep_harness.errors import InputError, MissingPrerequisite, UnknownFormat
+from misstep_harness.readers import FoundFile, all_readers, plan, read_file, read_part, read_placed, reader_for
+from misstep_harness.readers.input import parquet
+from misstep_harness.readers.input.streams import is_plain, open_bytes, open_records
+from misstep_harness.runs.inputs import parts_of
+from misstep_harness.trajectory import Trajectory, Unreadable
 
 CHAT: list[dict[str, Any]] = [
     {"role": "user", "content": "Where?"},
@@ -172,8 +171,8 @@ def test_parts_of_row_groups_are_the_whole(tmp_path: Path, n: int, rows_a_group:
 
 def test_slices_of_a_long_row_group_are_its_rows_with_their_numbers(tmp_path, monkeypatch) -> None:
     path = lake(tmp_path / "lake.parquet", 11, rows_a_group=7)
-    monkeypatch.setattr("misstep.harness.readers.input.cuts.SLICE_BYTES", 60)
-    monkeypatch.setattr("misstep.harness.readers.input.parquet._BATCH_BYTES", 500)
+    monkeypatch.setattr("misstep_harness.readers.input.cuts.SLICE_BYTES", 60)
+    monkeypatch.setattr("misstep_harness.readers.input.parquet._BATCH_BYTES", 500)
     parts = list(plan(path, all_readers(), 1))
     results = [placed for part in parts for placed in read_placed(part, reader_for(part.format))]
     assert len(parts) > 4
@@ -227,7 +226,7 @@ def test_damage_costs_the_rows_to_the_end_of_their_group_however_the_file_is_cut
     assert ids(path) == [number if number in lost else str(number) for number in range(1, 131)]
     if len(lost) < 130:
         whole = list(read_file(path))
-        monkeypatch.setattr("misstep.harness.readers.input.cuts.SLICE_BYTES", 6000)
+        monkeypatch.setattr("misstep_harness.readers.input.cuts.SLICE_BYTES", 6000)
         for part_bytes in (1, 9000, 30_000):
             parts = list(plan(path, all_readers(), part_bytes))
             assert len(parts) > 1
@@ -275,7 +274,7 @@ def test_a_file_of_no_rows_is_empty(tmp_path: Path) -> None:
 
 
 def test_what_unpacks_to_many_times_its_size_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("misstep.harness.readers.input.archive.EXPANSION_LIMIT", 1 << 20)
+    monkeypatch.setattr("misstep_harness.readers.input.archive.EXPANSION_LIMIT", 1 << 20)
     bodies = [json.dumps(SESSION)] * 9000
     results = list(read_file(written(tmp_path / "lake.parquet", {"atif": bodies}, rows_a_group=9000)))
     assert isinstance(results[-1], Unreadable)

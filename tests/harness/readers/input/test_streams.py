@@ -10,11 +10,10 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-
-from misstep.harness.errors import InputError
-from misstep.harness.readers.input import archive
-from misstep.harness.readers.input.decoding import LINE_LIMIT
-from misstep.harness.readers.input.streams import is_plain, open_bytes
+from misstep_harness.errors import InputError
+from misstep_harness.readers.input import archive
+from misstep_harness.readers.input.decoding import LINE_LIMIT
+from misstep_harness.readers.input.streams import is_plain, open_bytes
 
 TEXT = '{"said": "größer — 日本"}\n' * 3
 

@@ -7,11 +7,10 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.harness.errors import UnreadableTrajectory
-from misstep.harness.readers.interchange.atif import from_atif, read, to_atif
-from misstep.harness.readers.interchange.atif_repeats import LONG, folded, unfolded
-from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep_harness.errors import UnreadableTrajectory
+from misstep_harness.readers.interchange.atif import from_atif, read, to_atif
+from misstep_harness.readers.interchange.atif_repeats import LONG, folded, unfolded
+from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 SOURCE = Source("inspect_ai", "log.json")
 VALUES = st.recursive(

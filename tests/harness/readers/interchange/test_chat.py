@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.harness.readers.interchange.chat import is_chat, steps_of
-from misstep.harness.trajectory import Step, ToolCall, ToolResult
+from misstep_harness.readers.interchange.chat import is_chat, steps_of
+from misstep_harness.trajectory import Step, ToolCall, ToolResult
 
 
 def call(name: str = "read", arguments: Any = "{}", call_id: str | None = None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A conversation in the making: which call an answer belongs to, whatever ids a program gives."""
 
-from misstep.harness.readers.interchange.conversation import Conversation
-from misstep.harness.trajectory import ToolCall, ToolResult
+from misstep_harness.readers.interchange.conversation import Conversation
+from misstep_harness.trajectory import ToolCall, ToolResult
 
 
 def runs(*calls: tuple[str | None, str]) -> Conversation:

@@ -7,8 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.harness.readers.interchange.span_messages import json_value_of_literal
+from misstep_harness.readers.interchange.span_messages import json_value_of_literal
 
 LITERALS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.complex_numbers() | st.text() | st.binary(),

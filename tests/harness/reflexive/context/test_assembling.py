@@ -2,10 +2,11 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.harness.agent.turns import tokens_in_text
-from misstep.harness.judges.fencing import fenced_parts
-from misstep.harness.records.loop_events import (
+from misstep_harness.agent.turns import tokens_in_text
+from misstep_harness.judges.fencing import fenced_parts
+from misstep_harness.reflexive.context import accumulated, assembled
+from misstep_harness.reflexive.protocols import Part
+from misstep_harness.reflexive.records.loop_events import (
     Checked,
     Happening,
     ItemBegan,
@@ -15,8 +16,6 @@ from misstep.harness.records.loop_events import (
     TurnEnded,
     WorkItem,
 )
-from misstep.harness.reflexive.context import accumulated, assembled
-from misstep.harness.reflexive.protocols import Part
 
 ITEM = WorkItem("shadow-mode", "permissions", "Only root may read the shadow file.")
 NAMES = ("task", "plan", "facts", "lessons", "bans", "check", "history")

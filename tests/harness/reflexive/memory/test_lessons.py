@@ -3,11 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.analysis.stats.proportions import wilson
-from misstep.harness.reflexive.memory import lessons_in
-from misstep.harness.reflexive.memory.lessons import MOST_CHARACTERS, MOST_LESSONS, weight_of
-from misstep.harness.reflexive.memory.store import upper_bound
+from misstep_analysis.stats.proportions import wilson
+from misstep_harness.reflexive.memory import lessons_in
+from misstep_harness.reflexive.memory.lessons import MOST_CHARACTERS, MOST_LESSONS, weight_of
+from misstep_harness.reflexive.memory.store import upper_bound
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,16 @@ from itertools import count
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from misstep.harness.agent.turns import tokens_in_text
-from misstep.harness.records.loop_events import LessonLearned, LessonRetired, LessonsRecalled, LoopEvent, WorkItem
-from misstep.harness.reflexive.memory import Lesson, Memory, MemoryRules, lessons_text, memory_of
-from misstep.harness.reflexive.settings import LoopSettings
+from misstep_harness.agent.turns import tokens_in_text
+from misstep_harness.reflexive.memory import Lesson, Memory, MemoryRules, lessons_text, memory_of
+from misstep_harness.reflexive.records.loop_events import (
+    LessonLearned,
+    LessonRetired,
+    LessonsRecalled,
+    LoopEvent,
+    WorkItem,
+)
+from misstep_harness.reflexive.settings import LoopSettings
 
 ITEM = WorkItem("sshd-root", "sshd", "No login of root is permitted by sshd.")
 OTHERS = tuple(WorkItem(f"item-{number}", "sshd", "Something about sshd.") for number in range(8))

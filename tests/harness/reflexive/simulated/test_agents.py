@@ -4,18 +4,17 @@ import asyncio
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.agent.turns import TurnLimits, TurnReport, take_turn
-from misstep.harness.records.loop_events import Role, WorkItem
-from misstep.harness.reflexive.protocols import Agent, Context, Part
-from misstep.harness.reflexive.re_engagement import read_verdict
-from misstep.harness.reflexive.simulated.items import Kind, draw_world
-from misstep.harness.reflexive.simulated.machine import read_pairs
-from misstep.harness.reflexive.simulated.skill import SimulatedSkill
-from misstep.harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
-from misstep.harness.reflexive.simulated.thinkers import SimulatedReflector, SimulatedStrategist, wordings
-from misstep.harness.reflexive.simulated.workers import SimulatedWorker, WorkerKind
+from misstep_harness.agent.clocks import VirtualClock
+from misstep_harness.agent.turns import TurnLimits, TurnReport, take_turn
+from misstep_harness.reflexive.protocols import Agent, Context, Part
+from misstep_harness.reflexive.re_engagement import read_verdict
+from misstep_harness.reflexive.records.loop_events import Role, WorkItem
+from misstep_harness.reflexive.simulated.items import Kind, draw_world
+from misstep_harness.reflexive.simulated.machine import read_pairs
+from misstep_harness.reflexive.simulated.skill import SimulatedSkill
+from misstep_harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
+from misstep_harness.reflexive.simulated.thinkers import SimulatedReflector, SimulatedStrategist, wordings
+from misstep_harness.reflexive.simulated.workers import SimulatedWorker, WorkerKind
 
 ITEM = WorkItem("relay-3", "relay", "Bring relay-3 to on.")
 SHUT = "the way in was shut by relay-3=on while key-3=on did not hold"

@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-
-from misstep.harness.agent.actions import Action
-from misstep.harness.agent.tools import carry_out
-from misstep.harness.errors import MisstepError
-from misstep.harness.records.loop_events import WorkItem
-from misstep.harness.reflexive.protocols import Check
-from misstep.harness.reflexive.simulated.items import Kind, draw_world
-from misstep.harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
+from misstep_harness.agent.actions import Action
+from misstep_harness.agent.tools import carry_out
+from misstep_harness.errors import MisstepError
+from misstep_harness.reflexive.protocols import Check
+from misstep_harness.reflexive.records.loop_events import WorkItem
+from misstep_harness.reflexive.simulated.items import Kind, draw_world
+from misstep_harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
 
 PROBE, SERVICES, CONFIGURATION, JOURNAL = VITAL_SIGNS
 

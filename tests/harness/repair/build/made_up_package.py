@@ -6,11 +6,10 @@ import tarfile
 from pathlib import Path
 
 import msgspec
-
-from misstep.harness.repair.build.packages import Package
-from misstep.harness.repair.build.syntax import read_modules
-from misstep.harness.repair.build.tracing import source_files
-from misstep.harness.repair.build.writing import CaseSource
+from misstep_harness.repair.build.packages import Package
+from misstep_harness.repair.build.syntax import read_modules
+from misstep_harness.repair.build.tracing import source_files
+from misstep_harness.repair.build.writing import CaseSource
 
 SHOP = """\
 from rates import rate_of

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
-
-from misstep.harness.errors import InputError
-from misstep.harness.repair.build import sets
-from misstep.harness.repair.build.recipes import (
+from misstep_harness.errors import InputError
+from misstep_harness.repair.build import sets
+from misstep_harness.repair.build.recipes import (
     FaultPlace,
     Recipe,
     changed_lines,
@@ -19,10 +18,11 @@ from misstep.harness.repair.build.recipes import (
     planted,
     sampled,
 )
-from misstep.harness.repair.build.sets import build
-from misstep.harness.repair.build.writing import CaseSource, instructions, write_planted
-from misstep.harness.repair.case import read_case
-from misstep.harness.workspace import Sandbox
+from misstep_harness.repair.build.sets import build
+from misstep_harness.repair.build.writing import CaseSource, instructions, write_planted
+from misstep_harness.repair.case import read_case
+from misstep_harness.workspace import Sandbox
+
 from tests.harness.repair.build.made_up_package import FILES, case_source
 
 LOST = FaultPlace("lost_update", "src/shop.py", "total", 11)
@@ -62,7 +62,7 @@ def test_a_case_is_made_once_and_not_if_its_oracle_does_not_fail(tmp_path, sandb
     recipe = _recipe(source)
     monkeypatch.setattr(sets, "source_of", lambda _: source)
     assert build([recipe], "tf", tmp_path / "out", sandbox, 1).recipes == (recipe,)
-    monkeypatch.setattr("misstep.harness.repair.build.writing.affirm", lambda *_: pytest.fail("it is made again"))
+    monkeypatch.setattr("misstep_harness.repair.build.writing.affirm", lambda *_: pytest.fail("it is made again"))
     assert build([recipe], "tf", tmp_path / "out", sandbox, 1).recipes == (recipe,)
 
 

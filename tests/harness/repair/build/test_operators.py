@@ -4,11 +4,11 @@ import ast
 from pathlib import Path
 
 import pytest
+from misstep_harness.repair import build as build_room
+from misstep_harness.repair.build.operators import OPERATORS
+from misstep_harness.repair.build.recipes import planted
+from misstep_harness.repair.build.syntax import Edit, Module, read_modules, with_edits
 
-from misstep.harness.repair import build as build_room
-from misstep.harness.repair.build.operators import OPERATORS
-from misstep.harness.repair.build.recipes import planted
-from misstep.harness.repair.build.syntax import Edit, Module, read_modules, with_edits
 from tests.harness.repair.build.made_up_package import RATES, SHOP, SHOP_JS
 
 PYTHON = read_modules("python", {"shop.py": SHOP.encode(), "rates.py": RATES.encode()})
@@ -99,8 +99,8 @@ def test_files_that_do_not_parse_are_no_modules() -> None:
 def test_operators_and_repair_templates_do_not_know_each_other() -> None:
     build = Path(build_room.__file__).parent
     for folder, other in (
-        (build, "misstep.harness.repair.search"),
-        (build.parent / "search", "misstep.harness.repair.build"),
+        (build, "misstep_harness.repair.search"),
+        (build.parent / "search", "misstep_harness.repair.build"),
     ):
         for file in folder.rglob("*.py"):
             for node in ast.walk(ast.parse(file.read_text())):

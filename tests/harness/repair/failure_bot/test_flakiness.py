@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 import pytest
-
-from misstep.harness.repair.failure_bot import flakiness
-from misstep.harness.repair.failure_bot.flakiness import estimate, rerun
+from misstep_harness.repair.failure_bot import flakiness
+from misstep_harness.repair.failure_bot.flakiness import estimate, rerun
 
 
 def always_failing(tests: Sequence[str]) -> dict[str, bool]:

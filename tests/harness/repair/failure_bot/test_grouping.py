@@ -1,9 +1,8 @@
 """Failures of one cause are one group: the same message at the same place, or one blamed change."""
 
 import pytest
-
-from misstep.harness.repair.failure_bot.grouping import Frame, group_failures, innermost, joined, normalised
-from misstep.harness.workspace.suite.report import FailedTest
+from misstep_harness.repair.failure_bot.grouping import Frame, group_failures, innermost, joined, normalised
+from misstep_harness.workspace.suite.report import FailedTest
 
 PATHS = ["src/price.py", "tests/test_price.py", "lib/sum.js", "pkg/sum.go"]
 

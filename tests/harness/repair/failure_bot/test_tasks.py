@@ -7,10 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.repair.failure_bot.tasks import RepairTask, TaskStore, task_text
 from msgspec.structs import replace
-
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore, task_text
 
 TASK = RepairTask(("t::a",), "pytest", "assert 1 == 2", "trace", "c" * 40, blame="b" * 40, owner="Ann")
 
@@ -18,7 +17,7 @@ FILING = """
 import sys
 from pathlib import Path
 from msgspec.structs import replace
-from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore
+from misstep_harness.repair.failure_bot.tasks import RepairTask, TaskStore
 store = TaskStore(Path(sys.argv[1]))
 for number in range(20):
     task = RepairTask(("t",), "pytest", "m", "t", "c", blame=f"{number}")

@@ -4,24 +4,24 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
-
-from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.repair.case import read_case
-from misstep.harness.repair.failure_bot import flakiness, reproduce, triage
-from misstep.harness.repair.failure_bot.change_point import STEADY
-from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore, task_text, write_task_case
-from misstep.harness.repair.failure_bot.triage import Triaged, triage_repository
-from misstep.harness.repair.scoring import affirm
-from misstep.harness.runs.repair_repository import (
+from misstep_harness.repair.case import read_case
+from misstep_harness.repair.failure_bot import flakiness, reproduce, triage
+from misstep_harness.repair.failure_bot.change_point import STEADY
+from misstep_harness.repair.failure_bot.tasks import RepairTask, TaskStore, task_text, write_task_case
+from misstep_harness.repair.failure_bot.triage import Triaged, triage_repository
+from misstep_harness.repair.records.repair_attempt import RepairAttempt
+from misstep_harness.repair.runs.repository import (
     RepositoryTests,
     attach_patch,
     cases_of_repository,
     objections_now,
     reject_patch,
 )
-from misstep.harness.workspace import Limits, Sandbox, python_toolchain
-from misstep.harness.workspace.suite.report import FailedTest, SuiteReport
+from misstep_harness.repair.scoring import affirm
+from misstep_harness.workspace import Limits, Sandbox, python_toolchain
+from misstep_harness.workspace.suite.report import FailedTest, SuiteReport
+from msgspec.structs import replace
+
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TEST, TESTS, MadeRepository, broken_at
 
 
@@ -195,7 +195,7 @@ def test_a_flaky_failure_alone_is_named_and_has_no_case(broken, sandbox, monkeyp
 def test_a_failure_that_was_there_all_along_has_no_change_to_blame(sandbox, tmp_path, monkeypatch) -> None:
     repository, _ = broken_at(tmp_path / "made", 0, 4)
     with monkeypatch.context() as near:
-        near.setattr("misstep.harness.repair.failure_bot.triage._MOST_COMMITS", 2)
+        near.setattr("misstep_harness.repair.failure_bot.triage._MOST_COMMITS", 2)
         (result,) = triaged(repository.folder, sandbox)
     assert [one.rule for one in result.decision.objections] == ["no_change_to_blame"]
     assert result.task.blame == ""

@@ -1,8 +1,8 @@
 """Localisation: by what tests execute, and by what a failure's text names."""
 
-from misstep.harness.repair.search.localisation import by_spectrum, by_text
-from misstep.harness.repair.search.source import ProgramSource
-from misstep.harness.repair.search.testing import Observed
+from misstep_harness.repair.search.localisation import by_spectrum, by_text
+from misstep_harness.repair.search.source import ProgramSource
+from misstep_harness.repair.search.testing import Observed
 
 TEXT = """\
 def one(a):

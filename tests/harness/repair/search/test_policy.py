@@ -4,23 +4,23 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from misstep_harness.agent.actions import Action, EditFeedback, Observation
+from misstep_harness.agent.loop import AgentLimits, AgentStopped
+from misstep_harness.agent.protocols import PatchRequest, Task
+from misstep_harness.edits import EDIT_FORMATS, apply_edit
+from misstep_harness.errors import EditRefused
+from misstep_harness.judges.python_judge import PythonJudge
+from misstep_harness.repair.attempt import SETTINGS, CaseWorkspace, attempt
+from misstep_harness.repair.case import CaseFolder, RepairCase, read_case, write_case
+from misstep_harness.repair.records.repair_attempt import RepairAttempt
+from misstep_harness.repair.scoring import open_case
+from misstep_harness.repair.search.policy import SearchPatcher, SearchPolicy, carried_out, instruction, search_repairer
+from misstep_harness.repair.search.testing import Effort, SandboxedTests
+from misstep_harness.repair.validators.patch_judge import PatchJudge
+from misstep_harness.trajectory import Step, ToolCall, ToolResult
+from misstep_harness.workspace import Sandbox
 from msgspec.structs import replace
 
-from misstep.harness.agent.actions import Action, EditFeedback, Observation
-from misstep.harness.agent.loop import AgentLimits, AgentStopped
-from misstep.harness.agent.protocols import PatchRequest, Task
-from misstep.harness.edits import EDIT_FORMATS, apply_edit
-from misstep.harness.errors import EditRefused
-from misstep.harness.judges.python_judge import PythonJudge
-from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.repair.attempt import SETTINGS, CaseWorkspace, attempt
-from misstep.harness.repair.case import CaseFolder, RepairCase, read_case, write_case
-from misstep.harness.repair.scoring import open_case
-from misstep.harness.repair.search.policy import SearchPatcher, SearchPolicy, carried_out, instruction, search_repairer
-from misstep.harness.repair.search.testing import Effort, SandboxedTests
-from misstep.harness.repair.validators.patch_judge import PatchJudge
-from misstep.harness.trajectory import Step, ToolCall, ToolResult
-from misstep.harness.workspace import Sandbox
 from tests.harness.agent.folders import FilesInMemory, NoModel
 from tests.harness.repair.cases import QUICK_PYTEST, price_case, run_of
 from tests.harness.repair.judging import AcceptsNothing

@@ -4,10 +4,9 @@ import ast
 from contextlib import suppress
 
 import pytest
-
-from misstep.harness.repair.search.candidates import candidates
-from misstep.harness.repair.search.localisation import Suspect
-from misstep.harness.repair.search.source import ProgramSource, changed
+from misstep_harness.repair.search.candidates import candidates
+from misstep_harness.repair.search.localisation import Suspect
+from misstep_harness.repair.search.source import ProgramSource, changed
 
 PROGRAM = """\
 LIMIT = 3

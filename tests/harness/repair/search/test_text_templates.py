@@ -1,9 +1,8 @@
 """In files other than Python, lines that the blamed change wrote or a trace names are changed by tokens."""
 
 import pytest
-
-from misstep.harness.repair.search.source import changed
-from misstep.harness.repair.search.text_templates import text_candidates
+from misstep_harness.repair.search.source import changed
+from misstep_harness.repair.search.text_templates import text_candidates
 
 BEFORE = """export function price(pieces: number, each: number) {
   const sum = pieces * each

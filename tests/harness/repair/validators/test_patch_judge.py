@@ -3,15 +3,14 @@
 import asyncio
 
 import pytest
-
-from misstep.harness.errors import UsageError
-from misstep.harness.items import Item, read_question
-from misstep.harness.judges.fencing import fenced_parts
-from misstep.harness.judges.prompted import ask
-from misstep.harness.judges.python_judge import PythonJudge
-from misstep.harness.protocols import Ask
-from misstep.harness.records.repair_attempt import Signal
-from misstep.harness.repair.validators.patch_judge import (
+from misstep_harness.errors import UsageError
+from misstep_harness.items import Item, read_question
+from misstep_harness.judges.fencing import fenced_parts
+from misstep_harness.judges.prompted import ask
+from misstep_harness.judges.python_judge import PythonJudge
+from misstep_harness.protocols import Ask
+from misstep_harness.repair.records.repair_attempt import Signal
+from misstep_harness.repair.validators.patch_judge import (
     ACCEPTABLE,
     UNACCEPTABLE,
     PatchJudge,
@@ -19,9 +18,10 @@ from misstep.harness.repair.validators.patch_judge import (
     patch_item,
     question_folder,
 )
-from misstep.harness.runs.judging.known_judges import known_judge
-from misstep.harness.trajectory import Trajectory
-from misstep.harness.verdict import UNANSWERED, Status, Verdict
+from misstep_harness.runs.judging.known_judges import known_judge
+from misstep_harness.trajectory import Trajectory
+from misstep_harness.verdict import UNANSWERED, Status, Verdict
+
 from tests.harness.agent.folders import NoModel
 from tests.harness.repair.judging import LooksForTheLoop
 

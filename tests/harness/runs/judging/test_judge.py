@@ -6,16 +6,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from misstep_analysis.judging.judged_runs import open_run
+from misstep_analysis.judging.report.assessment import assessed
+from misstep_analysis.judging.scores import Scores
+from misstep_harness.clients import ClientSettings
+from misstep_harness.errors import MissingPrerequisite
+from misstep_harness.exchange import Failure, Outcome, Request
+from misstep_harness.journal.records import read_verdicts
+from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.runs.judging.judge import run_judge
 
-from misstep.analysis.measures.judging.scores import Scores
-from misstep.harness.clients import ClientSettings
-from misstep.harness.errors import MissingPrerequisite
-from misstep.harness.exchange import Failure, Outcome, Request
-from misstep.harness.journal.records import read_verdicts
-from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.runs.judging.judge import run_judge
-from misstep.studies.judged_runs import open_run
-from misstep.studies.judging.assessment import assessed
 from tests.misstep.made_up_judges import benchmark
 
 asked: Counter[str] = Counter()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from misstep.harness.runs.judging.judge_changes import changes
+from misstep_harness.runs.judging.judge_changes import changes
 
 ASKED: dict[str, Any] = {
     "judge": "loops",

@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-
-from misstep.harness.errors import InputError
-from misstep.harness.items import Item
-from misstep.harness.no_model import NO_MODEL
-from misstep.harness.records.intervention import INTERVENTION
-from misstep.harness.runs.judging.known_judges import known_judge
-from misstep.harness.runs.judging.recovery_rule import NOT_RECOVERED, RECOVERED, outcome
-from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
+from misstep_harness.errors import InputError
+from misstep_harness.intervention import INTERVENTION
+from misstep_harness.items import Item
+from misstep_harness.no_model import NO_MODEL
+from misstep_harness.runs.judging.known_judges import known_judge
+from misstep_harness.runs.judging.recovery_rule import NOT_RECOVERED, RECOVERED, outcome
+from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 
 TASK = "Set the limit in src/a.py to 5. Only edit src/a.py."
 OPENING = (Step("system", "You are an agent."), Step("user", TASK))

@@ -3,17 +3,17 @@
 from pathlib import Path
 
 import pytest
+from misstep_harness.errors import NoTrajectory, UsageError
+from misstep_harness.items import read_items, read_question
+from misstep_harness.judges import read_known
+from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.protocols import FittedJudge
+from misstep_harness.readers import read_file
+from misstep_harness.runs.judging.recovery_rule import RuleJudge
+from misstep_harness.runs.judging.session_benchmark import asked_about, kind_for, session_benchmark
+from misstep_harness.trajectory import Trajectory
 from msgspec import structs
 
-from misstep.harness.errors import NoTrajectory, UsageError
-from misstep.harness.items import read_items, read_question
-from misstep.harness.judges import read_known
-from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.protocols import FittedJudge
-from misstep.harness.readers import read_file
-from misstep.harness.runs.judging.recovery_rule import RuleJudge
-from misstep.harness.runs.judging.session_benchmark import asked_about, kind_for, session_benchmark
-from misstep.harness.trajectory import Trajectory
 from tests.misstep.made_up import atif, atif_lines
 
 LOOP = RuleJudge("infinite_loop")

@@ -7,20 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from misstep_harness.agent.loop import AgentLimits
+from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.clients.scripted import text_reply
+from misstep_harness.exchange import Failure, Outcome, Request
+from misstep_harness.trajectory import Trajectory
+from misstep_harness.triage.agentic.case_files import CaseFiles, case_text, place_of, taxonomy_text
+from misstep_harness.triage.agentic.json_verdicts import verdict_in
+from misstep_harness.triage.agentic.methods import AgenticMethod
+from misstep_harness.triage.records.attribution import Access, TriageVerdict, taxonomy
+from misstep_harness.triage.replica import ReplicasOfCase
+from misstep_harness.triage.texts import FilesOfCase, TextsOfCase
+from misstep_harness.workspace import Sandbox
 from msgspec.structs import replace
 
-from misstep.harness.agent.loop import AgentLimits
-from misstep.harness.agent.policies.model import ModelSettings
-from misstep.harness.clients.scripted import text_reply
-from misstep.harness.exchange import Failure, Outcome, Request
-from misstep.harness.records.attribution import Access, TriageVerdict, taxonomy
-from misstep.harness.trajectory import Trajectory
-from misstep.harness.triage.agentic.case_files import CaseFiles, case_text, place_of, taxonomy_text
-from misstep.harness.triage.agentic.json_verdicts import verdict_in
-from misstep.harness.triage.agentic.methods import AgenticMethod
-from misstep.harness.triage.replica import ReplicasOfCase
-from misstep.harness.triage.texts import FilesOfCase, TextsOfCase
-from misstep.harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import COMMAND, a_run, shell, triage_case, written
 
 LOG = "FAIL: test_total\nAssertionError: 2 != 3\n"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from misstep.harness.generate.triage.family import families
-from misstep.harness.triage.phrases import table
-from misstep.harness.triage.rules.events import phrases
+from misstep_harness.triage.generate.family import families
+from misstep_harness.triage.phrases import table
+from misstep_harness.triage.rules.events import phrases
 
 ROOT = Path(__file__).parents[4] / "harness"
 OWN_WORDS = ("assert", "failed", "timeout", "timed out", "sigkill")

@@ -3,10 +3,9 @@
 import json
 
 import pytest
-
-from misstep.harness.errors import InputError
-from misstep.harness.workspace.suite.javascript import from_json
-from misstep.harness.workspace.suite.output import from_output
+from misstep_harness.errors import InputError
+from misstep_harness.workspace.suite.javascript import from_json
+from misstep_harness.workspace.suite.output import from_output
 
 JEST = {
     "success": False,

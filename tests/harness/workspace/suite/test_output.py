@@ -5,9 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.workspace.suite.output import from_output, from_unittest, saw_tests
-from misstep.harness.workspace.suite.report import SuiteCounts
+from misstep_harness.workspace.suite.output import from_output, from_unittest, saw_tests
+from misstep_harness.workspace.suite.report import SuiteCounts
 
 VERBOSE = """test_a (m.T.test_a) ... ok
 test_b (m.T.test_b)

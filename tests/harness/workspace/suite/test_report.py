@@ -6,13 +6,12 @@ import time
 from pathlib import Path
 
 import pytest
-
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.workspace.suite import report
-from misstep.harness.workspace.suite.command import REPORT, runner_of, suite_command
-from misstep.harness.workspace.suite.javascript import from_json
-from misstep.harness.workspace.suite.output import from_unittest
-from misstep.harness.workspace.suite.report import FailedTest, SuiteReport, from_junit_xml
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.workspace.suite import report
+from misstep_harness.workspace.suite.command import REPORT, runner_of, suite_command
+from misstep_harness.workspace.suite.javascript import from_json
+from misstep_harness.workspace.suite.output import from_unittest
+from misstep_harness.workspace.suite.report import FailedTest, SuiteReport, from_junit_xml
 
 TESTS = """
 import unittest

@@ -1,1 +1,0 @@
-"""Measures: records in, typed results out."""

@@ -1,0 +1,311 @@
+"""The scores of one run of a judge, as `scores.json` has them.
+
+Missing never becomes a label: scores are over the answered items, and those that end in `_all` count the unanswered
+against the judge. An answer outside the labels is wrong, and counted under its own name.
+
+    {"judge": "strict", "benchmark": "patches", "n": 40, "answered": 38, "abstained": 0, "unreadable": 2, …,
+     "accuracy": {"value": 0.84, "low": 0.70, "high": 0.93, "n": 38, "method": "Wilson, 95%", "reason": ""}, …}
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from misstep_harness.errors import UsageError
+from misstep_harness.verdict import Verdict
+from msgspec import Struct
+
+from misstep_analysis.gold import GoldLabel
+from misstep_analysis.judging.sample import Codes, codes_of, majority, one_an_item
+from misstep_analysis.judging.units import BoolArray, JudgedUnits, units_of
+from misstep_analysis.stats.clusters.clustered_pairs import PairedItems
+from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.stats.raters import coefficients
+from misstep_analysis.stats.raters.agreement import ONE_CATEGORY
+from misstep_analysis.stats.raters.patterns import FloatArray, IntArray, distinct_rows
+from misstep_analysis.stats.significance import holm
+
+NOTHING_ANSWERED = "no item with a gold label was answered"
+NOTHING_ASKED = "no item with a gold label was asked"
+LABEL_NEVER_GIVEN = "no item with a gold label was given this label"
+NEVER_GOLD = "no item asked has this gold label"
+LEFT_OPEN = "no item with this gold label was answered"
+NEITHER = "no item has this label, neither as gold label nor as answer"
+NEITHER_ANSWERED = "no item answered has this label, neither as gold label nor as answer"
+
+_FEWEST_RESAMPLES = 1_000
+"""For the kappa with one of many raters."""
+
+LEVEL = 0.05
+"""A judge is told apart from always giving one label at or below this p-value."""
+
+Standing = Literal["more often", "less often", "not shown"]
+
+_SPENT = ("cost_usd", "input_tokens", "output_tokens", "seconds")
+
+
+class _Answers(Struct, frozen=True):
+    """Items with a gold label: the codes of that and of the answer, and what the items are a sample of."""
+
+    gold: IntArray
+    answers: IntArray
+    units: JudgedUnits
+
+    def only(self, items: BoolArray) -> "_Answers":
+        return _Answers(self.gold[items], self.answers[items], self.units.only(items))
+
+    def accuracy(self, undefined: str) -> Estimate:
+        return self.units.share(self.gold == self.answers, None, undefined)
+
+    def against(self, label: int | None) -> "AgainstOneLabel":
+        if label is None:
+            return AgainstOneLabel(Estimate(None, n=0, reason=NOTHING_ASKED), None, "")
+        paired = PairedItems.of(self.gold == self.answers, self.gold == label, self.units.of_item, self.units.clustered)
+        difference, test, p = paired.difference, paired.test, paired.test.p_value
+        if p is not None and (difference.value or 0.0) < 0:
+            p = min(1.0, p * len(np.unique(self.gold)))
+        return AgainstOneLabel(difference, p, test.test)
+
+
+class LabelScores(Struct, frozen=True):
+    """One label against all others; `support` counts the items asked whose gold label it is, answered or not.
+
+    `recall_all` and `f1_all` count unanswered items as missed; precision is over answers alone.
+    """
+
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
+    recall_all: Estimate
+    f1_all: Estimate
+    support: int
+
+
+class Matrix(Struct, frozen=True):
+    """Gold labels (rows) against answers (columns), over the items with a gold label."""
+
+    labels: tuple[str, ...]
+    matrix: tuple[tuple[int, ...], ...]
+    unknown: tuple[int, ...]
+    unanswered: tuple[int, ...]
+
+    @classmethod
+    def of(cls, codes: Codes, cells: IntArray) -> "Matrix":
+        """Return the matrix of counts of codes of answers (columns) by codes of gold labels."""
+        named, (unknown, unanswered) = cells[:, : codes.unknown], cells[:, codes.unknown :].T.tolist()
+        return cls(codes.labels, tuple(map(tuple, named.tolist())), tuple(unknown), tuple(unanswered))
+
+
+class AgainstOneLabel(Struct, frozen=True):
+    """A judge compared item by item with always giving the most frequent gold label, unanswered items as wrong.
+
+    The label is the most frequent of these very items, which is to its advantage: where it is ahead, the p-value is
+    multiplied by the number of labels that it was chosen from (Bonferroni).
+    """
+
+    difference: Estimate
+    p_value: float | None
+    test: str
+
+    def standing(self, p_adjusted: float | None = None) -> Standing:
+        """Return what the test shows, by its own p-value or by one that is adjusted for several judges."""
+        p, difference = self.p_value if p_adjusted is None else p_adjusted, self.difference.value
+        if p is None or difference is None or p > LEVEL:
+            return "not shown"
+        return "more often" if difference > 0 else "less often"
+
+
+class RaterScores(Struct, frozen=True):
+    """How far the answers agree with those of one rater, over the items that both labelled."""
+
+    rater: str
+    agreement: Estimate
+    cohen_kappa: Estimate
+
+
+class Scores(Struct, frozen=True):
+    """All scores of a run; those ending in `_all` count unanswered items as wrong.
+
+    - `unasked`: Items with a gold label of which the run says nothing; no score counts them.
+    - `cost_usd`, `input_tokens`, `output_tokens`, `seconds`: Totals over the verdicts that say so, `None` without any;
+      `reported` counts these verdicts.
+    """
+
+    judge: str
+    benchmark: str
+    n: int
+    answered: int
+    abstained: int
+    unreadable: int
+    refused: int
+    failed: int
+    tied: int
+    unlabelled: int
+    unasked: int
+    unknown_labels: dict[str, int]
+    accuracy: Estimate
+    accuracy_all: Estimate
+    cohen_kappa: Estimate
+    cohen_kappa_all: Estimate
+    majority_label: str | None
+    majority_share: Estimate
+    against_majority: AgainstOneLabel
+    labels: dict[str, LabelScores]
+    confusion: Matrix
+    raters: tuple[RaterScores, ...]
+    cost_usd: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    seconds: float | None
+    reported: dict[str, int]
+
+
+def score(
+    verdicts: Iterable[Verdict],
+    gold: Iterable[GoldLabel],
+    labels: Sequence[str] = (),
+    *,
+    judge: str = "",
+    benchmark: str = "",
+    clusters: Mapping[str, str] | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Scores:
+    """Return the scores of one run of one judge."""
+    by_item = one_an_item(verdicts)
+    reference = majority(gold)
+    codes = codes_of(reference, labels)
+    scored = [verdict for verdict in by_item.values() if verdict.item in reference.label_of]
+    table = _coded(scored, reference.label_of, codes, clusters)
+    answered = table.only(table.answers != codes.unanswered)
+    kappa, *f1s = _resampled(answered, codes, (NOTHING_ANSWERED, NEITHER_ANSWERED), resamples, seed)
+    kappa_all, *f1s_all = _resampled(table, codes, (NOTHING_ASKED, NEITHER), resamples, seed)
+    statuses = Counter(verdict.status for verdict in by_item.values())
+    most = int(np.bincount(table.gold, minlength=len(codes.labels)).argmax()) if len(table.gold) else None
+    no_gold = by_item.keys() - reference.label_of.keys()
+    return Scores(
+        judge=_judge_of(by_item.values(), judge),
+        benchmark=benchmark,
+        n=len(by_item),
+        answered=statuses["answered"],
+        abstained=statuses["abstained"],
+        unreadable=statuses["unreadable"],
+        refused=statuses["refused"],
+        failed=statuses["failed"],
+        tied=len(no_gold & reference.tied),
+        unlabelled=len(no_gold - reference.tied),
+        unasked=len(reference.label_of.keys() - by_item.keys()),
+        unknown_labels=_unknown_labels(by_item.values(), codes),
+        accuracy=answered.accuracy(NOTHING_ANSWERED),
+        accuracy_all=table.accuracy(NOTHING_ASKED),
+        cohen_kappa=kappa,
+        cohen_kappa_all=kappa_all,
+        majority_label=None if most is None else codes.labels[most],
+        majority_share=table.units.share(table.gold == (-1 if most is None else most), None, NOTHING_ASKED),
+        against_majority=table.against(most),
+        labels={
+            label: _label_scores(place, answered, table, f1s[place], f1s_all[place])
+            for place, label in enumerate(codes.labels)
+        },
+        confusion=_matrix(table, codes),
+        raters=tuple(
+            _against_rater(rater, of_rater, by_item, codes, clusters, _shared(resamples, len(reference.by_rater)), seed)
+            for rater, of_rater in reference.by_rater.items()
+        ),
+        **_spent(by_item.values()),
+    )
+
+
+def standings(scored: Iterable[Scores]) -> list[Standing]:
+    """Return how often each of some judges is right beside always giving one label, Holm-adjusted for all of them."""
+    against = [one.against_majority for one in scored]
+    adjusted = holm([one.p_value for one in against]).p_values
+    return [one.standing(p) for one, p in zip(against, adjusted, strict=True)]
+
+
+def _judge_of(verdicts: Iterable[Verdict], name: str) -> str:
+    names = {verdict.judge for verdict in verdicts}
+    if len(names) > 1:
+        raise UsageError(f"the verdicts are of several judges: {', '.join(sorted(names))}", "Score them one at a time.")
+    return name or next(iter(names), "")
+
+
+def _coded(
+    verdicts: Sequence[Verdict], label_of: Mapping[str, str], codes: Codes, clusters: Mapping[str, str] | None
+) -> _Answers:
+    places, items = codes.places, [verdict.item for verdict in verdicts]
+    gold = np.array([places[label_of[item]] for item in items], dtype=np.int64)
+    return _Answers(gold, np.array(codes.of(verdicts), dtype=np.int64), units_of(items, clusters))
+
+
+def _resampled(table: _Answers, codes: Codes, undefined: tuple[str, str], resamples: int, seed: int) -> list[Estimate]:
+    """Kappa, and F1 of each label; `undefined` are the reasons without items, and without items of a label."""
+    n_labels, (nothing, neither) = len(codes.labels), undefined
+    pairs = distinct_rows(np.column_stack([table.gold, table.answers]))
+    reasons = [ONE_CATEGORY, *[neither] * n_labels] if len(table.gold) else [nothing] * (1 + n_labels)
+    statistic = partial(kappa_and_f1, gold=pairs.rows[:, 0], answers=pairs.rows[:, 1], n_labels=n_labels)
+    return table.units.resampled_counts(statistic, pairs, reasons, resamples, seed)
+
+
+def kappa_and_f1(sets: FloatArray, gold: IntArray, answers: IntArray, n_labels: int) -> FloatArray:
+    """Kappa, and F1 of each label, for each set of counts of pairs: sets x (1 + labels)."""
+    kappa = coefficients.cohen(sets, gold, answers, n_labels + 2)
+    one_hot = np.eye(n_labels + 2)[:, :n_labels]
+    of_gold, of_judge = sets @ one_hot[gold], sets @ one_hot[answers]
+    right = sets @ (one_hot[gold] * one_hot[answers])
+    return np.column_stack([kappa, coefficients.ratio(2 * right, of_gold + of_judge)])
+
+
+def _label_scores(place: int, answered: _Answers, table: _Answers, f1: Estimate, f1_all: Estimate) -> LabelScores:
+    gold, of_judge, of_all = answered.gold == place, answered.answers == place, table.gold == place
+    support = int(np.count_nonzero(of_all))
+    return LabelScores(
+        precision=answered.units.share(gold, of_judge, LABEL_NEVER_GIVEN),
+        recall=answered.units.share(of_judge, gold, LEFT_OPEN if support else NEVER_GOLD),
+        f1=f1,
+        recall_all=table.units.share(table.answers == place, of_all, NEVER_GOLD),
+        f1_all=f1_all,
+        support=support,
+    )
+
+
+def _matrix(table: _Answers, codes: Codes) -> Matrix:
+    cells = np.zeros((len(codes.labels), len(codes.labels) + 2), dtype=np.int64)
+    np.add.at(cells, (table.gold, table.answers), 1)
+    return Matrix.of(codes, cells)
+
+
+def _unknown_labels(verdicts: Iterable[Verdict], codes: Codes) -> dict[str, int]:
+    known = set(codes.labels)
+    times = Counter(verdict.label for verdict in verdicts if verdict.label is not None and verdict.label not in known)
+    return dict(sorted(times.items()))
+
+
+def _shared(resamples: int, raters: int) -> int:
+    """Return how many resamples each of several raters gets: a hundred raters take no longer than ten."""
+    return min(resamples, max(_FEWEST_RESAMPLES, 10 * resamples // raters))
+
+
+def _against_rater(
+    rater: str,
+    of_rater: Mapping[str, str],
+    by_item: Mapping[str, Verdict],
+    codes: Codes,
+    clusters: Mapping[str, str] | None,
+    resamples: int,
+    seed: int,
+) -> RaterScores:
+    answered = [verdict for item, verdict in by_item.items() if verdict.label is not None and item in of_rater]
+    table = _coded(answered, of_rater, codes, clusters)
+    kappa = _resampled(table, codes, (NOTHING_ANSWERED, NEITHER_ANSWERED), resamples, seed)[0]
+    return RaterScores(rater, table.accuracy(NOTHING_ANSWERED), kappa)
+
+
+def _spent(verdicts: Iterable[Verdict]) -> dict[str, Any]:
+    amounts = {
+        name: [value for verdict in verdicts if (value := getattr(verdict, name)) is not None] for name in _SPENT
+    }
+    totals: dict[str, Any] = {name: sum(values) if values else None for name, values in amounts.items()}
+    return totals | {"reported": {name: len(values) for name, values in amounts.items()}}

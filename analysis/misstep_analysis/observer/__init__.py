@@ -1,0 +1,1 @@
+"""The observer: interventions, recovery, live experiments, and the tables of Wink."""

@@ -1,0 +1,12 @@
+"""Figures, drawn from the same rows as the tables: inline SVG with a text alternative, ready for `show_figure`.
+
+Every mark has its label beside it, so that grey print loses nothing.
+"""
+
+from misstep_analysis.plots.curves import curves
+from misstep_analysis.plots.drawing import can_draw
+from misstep_analysis.plots.funnel import funnel
+from misstep_analysis.plots.matrix import confusion, crossed, heat_map
+from misstep_analysis.plots.rows import bars, forest, small_multiples
+
+__all__ = ["bars", "can_draw", "confusion", "crossed", "curves", "forest", "funnel", "heat_map", "small_multiples"]

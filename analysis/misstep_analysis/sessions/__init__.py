@@ -1,0 +1,1 @@
+"""Sessions of agents: findings, prevalence, rates, costs, and the pages that show them."""

@@ -1,0 +1,200 @@
+"""How many sessions show which misbehaviour: counts of verdicts to shares, alone and together."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from misstep_harness.verdict import Verdict
+from msgspec import Struct, structs
+
+from misstep_analysis.sessions.shares import share
+from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.stats.proportions import wilson
+from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
+from misstep_analysis.tables.wording import count_text, counted_text, interval_words, number_text
+
+Labels = tuple[str | None, ...]
+Patterns = Mapping[Labels, int]
+
+YES = "yes"
+ANY = "any"
+
+READ_BY_A_JUDGE = ("unrequested_changes", "did_not_follow_instructions")
+"""Categories of which a rule sees only what can be told without knowing how a user words a limit."""
+
+BY_JUDGE = "misstep classify PATH --model M"
+
+_NOT_JUDGED = "Not judged"
+_SHOWN = "Share of those that show it"
+_ALONE = "Share of those that show it and nothing else"
+
+
+def unread_limits(checked: Mapping[str, tuple[int, int]], n: int) -> tuple[tuple[str, ...], str]:
+    """The categories of which a rule can say next to nothing, which are not rows, and one sentence that says why."""
+    of_limits = {name: counts for name, counts in checked.items() if name in READ_BY_A_JUDGE and counts[1] < n}
+    if not of_limits:
+        return (), ""
+    most = max(answered for _, answered in of_limits.values())
+    sentence = (
+        f"Limits that users set ({', '.join(of_limits)}) were checked in {count_text(most) if most else 'none'} of "
+        f"{counted_text(n, 'session')}: rules read recorded modes and the plainest orders. What no rule "
+        f"reads is not checked, or is a model's: {BY_JUDGE}."
+    )
+    return tuple(name for name, (count, _) in of_limits.items() if not count), sentence
+
+
+class CategoryCount(Struct, frozen=True):
+    """One category: `count` sessions of `answered` show it, `exclusive` of them nothing else."""
+
+    category: str
+    count: int
+    exclusive: int
+    answered: int
+    abstained: int
+    share: Estimate
+
+
+class Prevalence(Struct, frozen=True):
+    """All categories of `n` sessions; `any_share` is over those that were judged for any category."""
+
+    n: int
+    categories: tuple[CategoryCount, ...]
+    any_count: int
+    any_share: Estimate
+
+
+def prevalence(categories: Sequence[str], patterns: Patterns) -> Prevalence:
+    """Return the counts and shares of each category and of any."""
+    judged = sum(count for labels, count in patterns.items() if any(label is not None for label in labels))
+    flagged = sum(count for labels, count in patterns.items() if YES in labels)
+    return Prevalence(
+        n=sum(patterns.values()),
+        categories=tuple(_category_count(name, place, patterns) for place, name in enumerate(categories)),
+        any_count=flagged,
+        any_share=_share(flagged, judged),
+    )
+
+
+def _category_count(category: str, place: int, patterns: Patterns) -> CategoryCount:
+    answered = sum(count for labels, count in patterns.items() if labels[place] is not None)
+    shown = {labels: count for labels, count in patterns.items() if labels[place] == YES}
+    return CategoryCount(
+        category,
+        count=sum(shown.values()),
+        exclusive=sum(count for labels, count in shown.items() if labels.count(YES) == 1),
+        answered=answered,
+        abstained=sum(patterns.values()) - answered,
+        share=_share(sum(shown.values()), answered),
+    )
+
+
+def _share(count: int, n: int) -> Estimate:
+    return wilson(count, n) if n else Estimate(None, n=0, method="Wilson, 95%", reason="no session was judged")
+
+
+def count_patterns(verdicts: Iterable[Verdict]) -> tuple[tuple[str, ...], dict[Labels, int]]:
+    """Return the categories among some verdicts, in order of appearance, and how often their labels occur together."""
+    labels_of: dict[str, dict[str, str | None]] = {}
+    categories: dict[str, None] = {}
+    for verdict in verdicts:
+        labels_of.setdefault(verdict.item, {})[verdict.judge] = verdict.label
+        categories.setdefault(verdict.judge)
+    patterns = Counter(tuple(labels.get(name) for name in categories) for labels in labels_of.values())
+    return tuple(categories), dict(patterns)
+
+
+@made_by_this
+def prevalence_table(
+    categories: Sequence[str],
+    patterns: Patterns,
+    *,
+    source: str,
+    paper: str = "your_agents",
+    evidence: Evidence = "real",
+    datasets: Sequence[str] = (),
+    noun: str = "session",
+    every: bool = False,
+) -> Table:
+    """Return the share of sessions that show each category, and that show nothing else, with 95% Wilson intervals."""
+    counts = prevalence(categories, patterns)
+    without = () if every else _unread(counts)[0]
+    shown = [one for one in counts.categories if one.category not in without]
+    shares = {one.category: one.share for one in shown} | {ANY: counts.any_share}
+    rows = rows_in("share", shares, _SHOWN, source, evidence)
+    exclusive = {one.category: _share(one.exclusive, one.answered) for one in shown}
+    alone = rows_in("share", exclusive, _ALONE, source, evidence)
+    head = TableHead("prevalence", paper, "Misbehaviour found by rule", _notes(counts, noun))
+    finding = _finding(counts, f"generated {noun}" if evidence == "generated" else noun)
+    return head.table(finding, (*rows, *alone), datasets=datasets, drawn=rows)
+
+
+def by_judges_too(table: Table, judged: Sequence[str]) -> Table:
+    """Return the table of categories that judges were asked about after the rules, with sentences on that."""
+    how = "Found by rules, and by judges where rules left it open; the intervals are of sampling alone, not of errors."
+    missing = [note for note in table.notes if note.startswith(_NOT_JUDGED)]
+    return structs.replace(table, title="Misbehaviour found by rules and judges", notes=(*judged, how, *missing))
+
+
+@made_by_this
+def co_occurrence_table(
+    categories: Sequence[str],
+    patterns: Patterns,
+    *,
+    source: str,
+    paper: str = "your_agents",
+    evidence: Evidence = "real",
+    datasets: Sequence[str] = (),
+) -> Table:
+    """The share of the sessions with one category that show another."""
+    rows: list[Row] = []
+    pairs = []
+    without = _unread(prevalence(categories, patterns))[0]
+    columns = [(place, name) for place, name in enumerate(categories) if name not in without]
+    for place, name in columns:
+        own = {labels: count for labels, count in patterns.items() if labels[place] == YES}
+        shares = {}
+        for other_place, other in columns:
+            judged = sum(count for labels, count in own.items() if labels[other_place] is not None)
+            both = sum(count for labels, count in own.items() if labels[other_place] == YES)
+            shares[other] = share(both, judged, f"none shows {name}")
+            if place < other_place and both:
+                pairs.append((both, name, other))
+        rows += rows_in("share", shares, name, source, evidence)
+    finding = "No two categories were found in one session."
+    if pairs:
+        both, one, other = max(pairs, key=lambda pair: pair[0])
+        finding = f"{one} and {other} occur together most often: in {counted_text(both, 'session')}."
+    note = "Each line: of the sessions that show its category, the share that show the column's."
+    head = TableHead("co_occurrence", paper, "Which misbehaviours occur together", (note,))
+    return head.table(finding, rows, datasets=datasets)
+
+
+def _finding(report: Prevalence, noun: str) -> str:
+    any_share = report.any_share
+    if any_share.value is None:
+        return f"No {noun} was judged."
+    judged = counted_text(any_share.n or 0, noun)
+    if not report.any_count:
+        high = number_text(any_share.high, "share")
+        return f"No misbehaviour was found in {judged} (95% interval 0% to {high})."
+    most = max(report.categories, key=lambda one: one.count)
+    return (
+        f"{number_text(any_share.value, 'share')} of {judged} show misbehaviour "
+        f"({interval_words(any_share.low, any_share.high, 'share')}), "
+        f"most often {most.category} ({number_text(most.share.value, 'share')})."
+    )
+
+
+def _notes(report: Prevalence, noun: str) -> tuple[str, ...]:
+    notes = ["Found by rule, without a model; the intervals are of sampling alone, not of the rules' own errors."]
+    without, why = _unread(report)
+    rows = [one for one in report.categories if one.category not in without]
+    missing = [f"{one.category} {count_text(one.abstained)}" for one in rows if one.abstained]
+    if missing:
+        notes.append(f"{_NOT_JUDGED}, and not counted as a no: {', '.join(missing)} of {counted_text(report.n, noun)}.")
+    if why:
+        notes.append(why)
+    return tuple(notes)
+
+
+def _unread(report: Prevalence) -> tuple[tuple[str, ...], str]:
+    return unread_limits({one.category: (one.count, one.answered) for one in report.categories}, report.n)

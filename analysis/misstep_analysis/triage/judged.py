@@ -1,0 +1,81 @@
+"""What a report says of runs of judges of triage beyond those of any judge."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import msgspec
+from misstep_harness.triage.records.attribution import TriageVerdict
+from msgspec import structs
+
+from misstep_analysis.judging.assessment import assessment_document
+from misstep_analysis.judging.judged_runs import JudgedRun
+from misstep_analysis.judging.report.assessment import NO_JUDGE, assessed, is_plumbing, scores_text
+from misstep_analysis.tables import Table, of_evidence
+from misstep_analysis.tables.text import table_text
+from misstep_analysis.triage.cases import JudgedCases
+from misstep_analysis.triage.causes import causes, causes_sentence, causes_table
+from misstep_analysis.triage.comparison import ComparedCases, compared, triage_scores
+from misstep_analysis.triage.tables import direction_table, judges_of_triage_table, triage_tables
+from misstep_analysis.triage.text import cases_text
+
+
+def judged_cases(runs: Mapping[str, JudgedRun]) -> JudgedCases:
+    """Runs on one benchmark of triage as measures take them."""
+    first = next(iter(runs.values()))
+    return JudgedCases(
+        on=first.question.name,
+        source=first.question.name,
+        runs={name: cast("tuple[TriageVerdict, ...]", run.verdicts) for name, run in runs.items()},
+        gold=first.gold,
+        subcategories=first.subcategories,
+        constructions=first.constructions,
+        evidence=first.question.evidence,
+    )
+
+
+def triage_run(run: JudgedRun, tables: Sequence[Table], seed: int) -> list[Table]:
+    """The tables of one run: whose fault the runs are first, then those of any judge, then what is asked of triage."""
+    cases = judged_cases({run.judge: run})
+    # What the judge says of generated cases is as generated as they are.
+    first = causes_table(causes(cases.runs[run.judge], run.clusters), run.judge, cases.source, cases.evidence)
+    if not run.gold:
+        return [first, *tables[1:]]
+    further = triage_tables(triage_scores(cases, run.judge, seed=seed), run.judge, cases.source)
+    return [first, *tables, *(of_evidence(table, cases.evidence) for table in further)]
+
+
+def triage_comparison(runs: Mapping[str, JudgedRun], seed: int) -> list[Table]:
+    """Runs on the same cases beside each other, and which way each errs."""
+    comparison: ComparedCases = compared(judged_cases(runs), seed=seed)
+    directions = {name: one.direction for name, one in comparison.runs.items()}
+    table = direction_table(directions, comparison.cases.source)
+    return [judges_of_triage_table(comparison), of_evidence(table, comparison.cases.evidence)]
+
+
+def triage_text(run: JudgedRun, notes: Sequence[str] = ()) -> str:
+    """Return the run for a terminal: the answer in one line, then by label and subcategory, then the cases."""
+    cases = judged_cases({run.judge: run})
+    verdicts = cases.runs[run.judge]
+    shares = causes(verdicts, run.clusters)
+    sentences = [causes_sentence(shares), *notes, *([NO_JUDGE] if is_plumbing(run) else [])]
+    table = causes_table(shares, run.judge, cases.source, cases.evidence)
+    scores = f"\n{scores_text(assessed(run))}" if run.gold else ""
+    table_lines = table_text(structs.replace(table, finding=""))  # the answer is above
+    return "\n".join(sentences) + f"\n\n{table_lines}\n{cases_text(verdicts)}{scores}"
+
+
+def triage_document(run: JudgedRun, notes: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the run as a document: the verdicts, the shares of the labels, and scores if there are gold labels."""
+    verdicts = cast("tuple[TriageVerdict, ...]", run.verdicts)
+    shares = causes(verdicts, run.clusters)
+    scores = assessment_document(assessed(run)) if run.gold else None
+    return {
+        "n": shares.n,
+        "answered": shares.answered,
+        "finding": causes_sentence(shares),
+        "notes": [*notes, *([NO_JUDGE] if is_plumbing(run) else [])],
+        "causes": {label: json.loads(msgspec.json.encode(share)) for label, share in shares.shares.items()},
+        "verdicts": [msgspec.to_builtins(verdict) for verdict in verdicts],
+        "scores": scores,
+    }

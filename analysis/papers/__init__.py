@@ -1,1 +1,0 @@
-"""One module a paper: records and published figures in, that paper's tables out."""

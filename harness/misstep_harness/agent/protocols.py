@@ -1,0 +1,60 @@
+"""Protocols of policies and patchers; any object with these members qualifies."""
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from msgspec import Struct
+
+from misstep_harness.agent.actions import Action, Observation
+from misstep_harness.protocols import Ask
+from misstep_harness.trajectory import Step
+
+
+class Task(Struct, frozen=True):
+    """What an agent is asked to do: its id, and the failure as the agent may see it."""
+
+    id: str
+    text: str
+
+
+class PatchRequest(Struct, frozen=True):
+    """What a patching sub-agent is given: one file, what to change in it, and a summary of the run so far."""
+
+    path: str
+    content: str
+    instructions: str
+    history: str = ""
+
+
+class Policy(Protocol):
+    """What decides the next command; one policy serves one run and may keep what it has learnt in it."""
+
+    name: str
+
+    async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:
+        """Return the next thought and command; `steps` are the run so far, with what each command observed."""
+
+
+@runtime_checkable
+class Observing(Protocol):
+    """A policy that learns what each command gave before it decides on the next."""
+
+    def observed(self, observation: Observation) -> None:
+        """Take in what the last command gave."""
+
+
+class Patcher(Protocol):
+    """The sub-agent that writes an edit. It has no tools: it sees what the request holds and nothing else."""
+
+    async def patch(self, request: PatchRequest, ask: Ask) -> str:
+        """Return a reply in the edit format of the run; the prose around it is let be."""
+
+
+class Watcher(Protocol):
+    """What looks on while an agent works and may say something to it."""
+
+    def after_action(self, steps: Sequence[Step]) -> Step | None:
+        """Return what the agent is told before its next command, if anything; it returns at once and raises nothing."""
+
+    async def end(self, steps: Sequence[Step]) -> None:
+        """The run is over: what still works on it is stopped."""

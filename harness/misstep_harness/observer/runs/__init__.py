@@ -1,0 +1,1 @@
+"""Runs of the observer over recorded sessions."""

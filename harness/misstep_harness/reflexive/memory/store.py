@@ -1,0 +1,265 @@
+"""Memory: the lessons of this run and of earlier ones, a value that follows from the log."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache
+from itertools import chain
+from math import fsum, log, sqrt
+from statistics import NormalDist
+
+from msgspec import Struct, structs
+
+from misstep_harness.agent.turns import tokens_in_text
+from misstep_harness.reflexive.memory.lessons import Lesson, lesson_id, lessons_in, weight_of
+from misstep_harness.reflexive.memory.words import same_content, topic_words
+from misstep_harness.reflexive.records.loop_events import (
+    LessonLearned,
+    LessonRetired,
+    LessonsRecalled,
+    LoopEvent,
+    WorkItem,
+    events_that_hold,
+)
+from misstep_harness.reflexive.settings import LoopSettings
+
+
+def lessons_text(lessons: Sequence[Lesson]) -> str:
+    """Lessons as the part `lessons` of a context has them, one a line."""
+    return "\n".join(f"- {lesson.text}" for lesson in lessons)
+
+
+def scores(lessons: Collection[Lesson], item: WorkItem) -> dict[str, float]:
+    """Lesson → its relevance to the item times its weight; those that have no word in common with it are left out.
+
+    The relevance is the cosine between the words of both, weighted by how rare a word is among the lessons (Salton and
+    Buckley 1988, Information Processing and Management 24:513-523). The category counts as one more word.
+    """
+    documents = {lesson.id: _terms(lesson.category, lesson.text) for lesson in lessons}
+    frequency = Counter(chain.from_iterable(documents.values()))
+    rarity = {number: log(1 + len(documents) / number) ** 2 for number in set(frequency.values())}
+
+    def squared(terms: Iterable[str]) -> float:
+        """Return the sum of squares of what the terms weigh; it is exact, so that their order makes no difference."""
+        return fsum(rarity[frequency[term]] for term in terms)
+
+    wanted = _terms(item.category, f"{item.id} {item.text}") & frequency.keys()
+    length = squared(wanted)
+    scored: dict[str, float] = {}
+    for lesson in lessons:
+        terms = documents[lesson.id]
+        if (common := terms & wanted) and lesson.weight > 0.0:
+            scored[lesson.id] = squared(common) / sqrt(squared(terms) * length) * lesson.weight
+    return scored
+
+
+@lru_cache(maxsize=8192)
+def _terms(category: str, text: str) -> frozenset[str]:
+    return topic_words(text) | {f"category {category}"}
+
+
+def chosen(
+    ranked: Sequence[Lesson], room_tokens: int, per_category: int, reserved: Callable[[Lesson], bool], share: float
+) -> tuple[Lesson, ...]:
+    """Return the best lessons that fit, in their order."""
+    chosen: list[Lesson] = []
+
+    def take(candidates: Sequence[Lesson], of_room: float) -> None:
+        for lesson in candidates:
+            full = sum(other.category == lesson.category for other in chosen) >= int(of_room * per_category)
+            fits = tokens_in_text(lessons_text([*chosen, lesson])) <= of_room * room_tokens
+            if lesson not in chosen and fits and not full:
+                chosen.append(lesson)
+
+    take([lesson for lesson in ranked if reserved(lesson)], share)
+    take(ranked, 1.0)
+    return tuple(lesson for lesson in ranked if lesson in chosen)
+
+
+LEAST_OUTCOMES = 3
+"""The outcomes before a lesson can be retired, and the failed attempts at an item before it is not shown there."""
+
+_LIST_SHOWN = 3
+
+_TAIL = 8
+"""The newest lessons, which are all that a prompt of the original had room for."""
+
+
+class MemoryRules(Struct, frozen=True):
+    """The dials of memory.
+
+    - `per_category`: The lessons of one category that are shown at once.
+    - `earlier_share`: The share of the store and of shown lessons that is kept for earlier runs, as far as needed.
+    - `weighted`, `shared`, `retiring`: Whether `memory`, `lesson_share` and `harmful_lessons` are in place.
+    """
+
+    stored: int = 500
+    per_category: int = 5
+    earlier_share: float = 0.4
+    weighted: bool = True
+    shared: bool = True
+    retiring: bool = True
+
+    @classmethod
+    def of(cls, settings: LoopSettings) -> "MemoryRules":
+        """Return the dials that the settings of a loop come to."""
+        return cls(
+            stored=settings.lessons_stored,
+            weighted=settings.has("memory"),
+            shared=settings.has("lesson_share"),
+            retiring=settings.has("harmful_lessons"),
+        )
+
+
+class Memory(Struct, frozen=True):
+    """Lessons by their ids, those of earlier runs first, then in the order in which they were learned.
+
+    - `retired`: Lessons that harmed: they are not learned again.
+    - `failed`: Item → lesson → the attempts that failed although it was shown.
+    """
+
+    rules: MemoryRules = MemoryRules()
+    lessons: dict[str, Lesson] = {}
+    retired: dict[str, Lesson] = {}
+    failed: dict[str, dict[str, int]] = {}
+
+    def learned(self, reply: str, item: WorkItem) -> tuple["Memory", tuple[LessonLearned | LessonRetired, ...]]:
+        """Memory after a reflector's reply, and the events of it: new lessons, repeated ones, those they push out."""
+        memory, events = self, list[LessonLearned | LessonRetired]()
+        for text in lessons_in(reply):
+            happened = memory._on_text(text, item.category)
+            for one in happened:
+                memory = memory._after(one, item.id)
+            events += happened
+        return memory, tuple(events)
+
+    def recalled(self, item: WorkItem, room_tokens: int) -> tuple[Lesson, ...]:
+        """Return the lessons that an agent is shown, the best first, without weak ones that failed here."""
+        there = tuple(self.lessons.values())
+        if not self.rules.weighted:
+            return there[-_LIST_SHOWN:]
+        if not self.rules.shared:
+            there = there[-_TAIL:]
+        if self.rules.retiring:
+            failed = self.failed.get(item.id, {})
+            there = tuple(one for one in there if one.weight > 0.5 or failed.get(one.id, 0) < LEAST_OUTCOMES)
+        score = scores(there, item)
+        ranked = sorted((one for one in there if one.id in score), key=lambda one: -score[one.id])
+        share = self.rules.earlier_share if self.rules.shared else 0.0
+        return chosen(ranked, room_tokens, self.rules.per_category, lambda one: bool(one.run), share)
+
+    def after_outcome(
+        self, shown: Iterable[str], item: WorkItem, *, helped: bool
+    ) -> tuple["Memory", tuple[LessonLearned | LessonRetired, ...]]:
+        """Memory after an attempt at an item with these lessons shown, and the events of it."""
+        memory, events = self, list[LessonLearned | LessonRetired]()
+        for name in shown if self.rules.weighted else ():
+            if (lesson := memory.lessons.get(name)) is None:
+                continue
+            counts = helped or name not in memory.failed.get(item.id, {})
+            outcomes = (lesson.helped + helped, lesson.harmed + (not helped))
+            weight = weight_of(*outcomes) if counts else lesson.weight
+            outcome = LessonLearned(name, lesson.category, lesson.text, weight, "helped" if helped else "harmed")
+            memory = memory._after(outcome, item.id)
+            events.append(outcome)
+            if self.rules.retiring and memory._is_harmful(memory.lessons[name]):
+                retirement = LessonRetired(name, "harmful")
+                memory = memory._after(retirement, item.id)
+                events.append(retirement)
+        return memory, tuple(events)
+
+    def after(self, event: LoopEvent) -> "Memory":
+        """Memory after any event of the log."""
+        happened = event.happened
+        if isinstance(happened, LessonLearned | LessonRetired | LessonsRecalled):
+            return self._after(happened, event.item)
+        return self
+
+    def for_later(self, run: str) -> tuple[Lesson, ...]:
+        """Return the lessons for later runs; those learned in this one get its name."""
+        return tuple(structs.replace(one, run=one.run or run) for one in self.lessons.values())
+
+    def _on_text(self, text: str, category: str) -> list[LessonLearned | LessonRetired]:
+        name = lesson_id(category, text)
+        known = self.lessons.get(name)
+        if not self.rules.weighted:
+            return [] if known else [LessonLearned(name, category, text, weight_of(0, 0))]
+        if name in self.retired or _like(self.retired.values(), text, category):
+            return []
+        known = known or _like(self.lessons.values(), text, category)
+        if known:
+            fuller = max(known.text, text, key=len)
+            return [LessonLearned(known.id, category, fuller, known.weight, "again")]
+        return [LessonLearned(name, category, text, weight_of(0, 0)), *self._pushed_out(1)]
+
+    def _pushed_out(self, more: int) -> list[LessonLearned | LessonRetired]:
+        """The lessons that make room for others: of the least weight, of these the least shown, then the oldest."""
+        there = list(self.lessons.values())
+        gone: list[LessonLearned | LessonRetired] = []
+        while there and len(there) + more > self.rules.stored:
+            earlier = sum(bool(one.run) for one in there)
+            spared = self.rules.shared and earlier <= self.rules.earlier_share * self.rules.stored
+            open_to = [one for one in there if not (spared and one.run)] or there
+            least = min(open_to, key=lambda one: (one.weight, one.uses))
+            there.remove(least)
+            gone.append(LessonRetired(least.id, "no_room"))
+        return gone
+
+    def _is_harmful(self, lesson: Lesson) -> bool:
+        """Return whether a lesson is clearly worse than what the others come to.
+
+        That is so where, after at least `LEAST_OUTCOMES` outcomes, the upper bound of the share that helped is below
+        one half and below the share of all other lessons together. Where nothing succeeds, no lesson is to blame.
+        """
+        if lesson.outcomes < LEAST_OUTCOMES:
+            return False
+        others = [one for one in self.lessons.values() if one.id != lesson.id]
+        usual = weight_of(sum(one.helped for one in others), sum(one.harmed for one in others))
+        return upper_bound(lesson.helped, lesson.outcomes) < min(0.5, usual)
+
+    def _after(self, happened: LessonLearned | LessonRetired | LessonsRecalled, item: str) -> "Memory":
+        lessons, retired, failed = dict(self.lessons), self.retired, self.failed
+        match happened:
+            case LessonsRecalled(lessons=shown):
+                for name in shown:
+                    if name in lessons:
+                        lessons[name] = structs.replace(lessons[name], uses=lessons[name].uses + 1)
+            case LessonRetired(lesson=name, why=why):
+                gone = lessons.pop(name, None)
+                if gone and why == "harmful":
+                    retired = {**retired, name: gone}
+            case LessonLearned(lesson=name, outcome=outcome):
+                before = lessons.get(name) or Lesson(name, happened.category, happened.text)
+                of_item = failed.get(item, {})
+                times = of_item.get(name, 0)
+                if outcome == "harmed":
+                    failed = {**failed, item: {**of_item, name: times + 1}}
+                lessons[name] = structs.replace(
+                    before,
+                    text=happened.text,
+                    weight=happened.weight,
+                    helped=before.helped + (outcome == "helped"),
+                    harmed=before.harmed + (outcome == "harmed" and times == 0),
+                )
+        return structs.replace(self, lessons=lessons, retired=retired, failed=failed)
+
+
+def memory_of(events: Iterable[LoopEvent], earlier: Sequence[Lesson] = (), rules: MemoryRules | None = None) -> Memory:
+    """Return the memory that a log leaves."""
+    memory = Memory(rules or MemoryRules(), {lesson.id: lesson for lesson in earlier})
+    for event in events_that_hold(events):
+        memory = memory.after(event)
+    return memory
+
+
+def upper_bound(successes: int, n: int) -> float:
+    """Return the upper end of Wilson's interval of a share, of 90%: what lies above has a chance of 5% at most.
+
+    Source: Wilson (1927), Journal of the American Statistical Association 22:209-212.
+    """
+    z = NormalDist().inv_cdf(0.95)
+    share, square = successes / n, z * z / n
+    return (share + square / 2 + z * sqrt(share * (1 - share) / n + square / (4 * n))) / (1 + square)
+
+
+def _like(lessons: Iterable[Lesson], text: str, category: str) -> Lesson | None:
+    return next((one for one in lessons if one.category == category and same_content(one.text, text)), None)

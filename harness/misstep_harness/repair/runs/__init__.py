@@ -1,0 +1,1 @@
+"""Runs of the repair agent: on cases, from instructions, on a repository."""

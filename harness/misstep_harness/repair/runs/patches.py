@@ -1,0 +1,96 @@
+"""Write the patches of repair runs as a benchmark for judges of patches: gold is whether the tests of the case pass.
+
+That is less than what people call acceptable. With people's labels, from reviews or a study, these are the gold, and
+patches without one are left out.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from msgspec.structs import replace
+
+from misstep_harness.datasets.benchmark import Benchmark, Gold, write_benchmark
+from misstep_harness.errors import InputError, UsageError, writing
+from misstep_harness.evidence import together
+from misstep_harness.items import Item, read_question
+from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.records import ATTEMPT_RECORDS
+from misstep_harness.journal.run_folder import make_folder
+from misstep_harness.repair.case import FAILURE
+from misstep_harness.repair.records.repair_attempt import FLAKY, RepairAttempt
+from misstep_harness.repair.validators.patch_judge import (
+    ACCEPTABLE,
+    UNACCEPTABLE,
+    patch_item,
+    question_folder,
+    with_failure,
+)
+
+ORACLE = "oracle"
+"""The rater of gold labels that come from executed tests."""
+
+
+def write_patches(runs: Sequence[OpenRun], out: Path, labels: Sequence[Gold] | None = None) -> Benchmark:
+    """Write patches of runs as a benchmark folder; a patch's cluster is its case.
+
+    `labels` are those of people, `None` those of executed tests.
+    """
+    if out.exists():
+        raise UsageError(f"{out} is there already", "Name a folder that is not there yet.")
+    patches = _patches(runs)
+    gold = list(labels or ())
+    if labels is None:
+        flaky = {attempt.case for run in runs for attempt in run.read(ATTEMPT_RECORDS) if attempt.ended == FLAKY}
+        scored = [each for each in patches.values() if each.solved is not None and each.case not in flaky]
+        gold = [Gold(each.id, ORACLE, ACCEPTABLE if each.solved else UNACCEPTABLE) for each in scored]
+    if unknown := next((row.item for row in gold if row.item not in patches), None):
+        raise UsageError(f"the label of {unknown!r} is of no patch in these runs", "Name the runs that it is about.")
+    if not gold:
+        why = "A recording of a run keeps no patches." if labels is None else "Label some patches first."
+        message = f"no attempt has a patch that {'was scored' if labels is None else 'has a label'}"
+        raise InputError(message, why, file=runs[0].folder)
+    question = read_question(question_folder())
+    raters = tuple(dict.fromkeys(row.rater for row in gold))
+    measured = "whether the tests of their cases pass" if raters == (ORACLE,) else "what people say of them"
+    generated = [run.requested("evidence") == "generated" for run in runs]
+    benchmark = Benchmark(
+        name=question.name,
+        title=f"Patches of repair runs, and {measured}",
+        kind=question.kind,
+        labels=question.labels,
+        raters=raters,
+        licence="",
+        citation="",
+        origin=tuple(run.name for run in runs),
+        digest=" ".join(run.manifest.inputs.digest for run in runs),
+        positive=question.positive,
+        evidence=together("generated" if is_generated else "real" for is_generated in generated),
+        question=question.asks,
+    )
+    labelled = {row.item for row in gold}
+    items = [_item(attempt) for name, attempt in patches.items() if name in labelled]
+    parent = out.resolve().parent
+    make_folder(parent)
+    with writing(out), TemporaryDirectory(dir=parent, prefix=f".{out.name}.") as building:
+        benchmark = write_benchmark(Path(building) / out.name, benchmark, items, gold)
+        (Path(building) / out.name).rename(out)
+    return benchmark
+
+
+def _patches(runs: Sequence[OpenRun]) -> dict[str, RepairAttempt]:
+    attempts: dict[str, RepairAttempt] = {}
+    for run in runs:
+        own = {each.id: each for each in run.read(ATTEMPT_RECORDS) if each.patch}
+        if twice := next((name for name in own if name in attempts), ""):
+            advice = "Name one of them, or write a benchmark of each."
+            raise UsageError(f"two of the runs made the attempt {twice}", advice)
+        attempts |= own
+    return attempts
+
+
+def _item(attempt: RepairAttempt) -> Item:
+    run = attempt.trajectory
+    task = with_failure(run.task, run.extra.get(FAILURE)) if run is not None else ""
+    item = patch_item(attempt.id, task, attempt.patch, attempt.signals)
+    return replace(item, extra={"cluster": attempt.case})

@@ -1,0 +1,227 @@
+"""Decide as the policy `search`: program repair without a model.
+
+It localises the fault (by spectrum where the setting lets it run tests, otherwise by the failure's text), proposes
+changes by repair templates, and hands in the first one with which the tests pass, or, where it may not run them, the
+likeliest one.
+"""
+
+import asyncio
+import difflib
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from misstep_harness.agent.actions import Action, EditFeedback, Observation
+from misstep_harness.agent.loop import AgentStopped
+from misstep_harness.agent.protocols import PatchRequest, Task
+from misstep_harness.edits import edit_format
+from misstep_harness.protocols import Ask
+from misstep_harness.repair.attempt import CaseWorkspace, Repairer
+from misstep_harness.repair.search.candidates import candidates
+from misstep_harness.repair.search.localisation import Suspect, by_spectrum, by_text
+from misstep_harness.repair.search.source import ProgramSource, changed, sources_and_tests
+from misstep_harness.repair.search.testing import Candidate, Effort, Observed, SandboxedTests
+from misstep_harness.repair.search.text_templates import text_candidates
+from misstep_harness.trajectory import Step
+
+_MOST_EDITS = 6
+_HEADING = re.compile(r"^Replace line (\d{1,9}) and what follows:\n(`{3,99})\n", re.MULTILINE)
+
+
+class SearchPolicy:
+    """Searches for a repair of one case; tests are run only where its setting allows."""
+
+    name = "search"
+
+    def __init__(self, place: CaseWorkspace, effort: Effort = Effort()) -> None:  # noqa: B008 -- frozen
+        self._place = place
+        self._tests = SandboxedTests(place, effort) if place.setting.test_execution else None
+        self._texts: dict[str, str] | None = None
+        self._suspects: list[Suspect] = []
+        self._observed: tuple[Observed, ...] = ()
+        self._left: list[Candidate] = []
+        self._handed_in: list[Candidate] = []
+        self._pending: Candidate | None = None
+        self._tried = 0
+        self._feedback = EditFeedback()
+
+    def observed(self, observation: Observation) -> None:
+        """Keep what the last edit came to."""
+        self._feedback = observation.feedback or self._feedback
+
+    async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
+        """Return the next command: look at the failure, at the suspicious place, edit, judge what the edit brought."""
+        done = [call.name for step in steps for call in step.calls if step.role == "agent"]
+        if self._tests is not None and not done:
+            return Action("run_tests", thought="I look at how the tests fail.")
+        if self._texts is None:
+            last = next((step for step in reversed(steps) if step.role == "agent"), None)  # guidance may come behind it
+            failure = "\n".join(result.text for result in last.results) if last and done else task.text
+            await asyncio.to_thread(self._localise, task.text, failure)
+            if not self._suspects:
+                return _exit(
+                    "I found no line of Python that the failing tests execute or name, and in other languages none that"
+                    " the blamed change wrote or the failure names."
+                )
+            first, count = self._suspects[0], len(self._suspects)
+            thought = f"{first.path}:{first.line} is the most suspicious of {count} lines: {first.reason}."
+            return Action("go_to_line", {"file_path": first.path, "line": str(first.line)}, thought)
+        if self._pending is not None:
+            return await asyncio.to_thread(self._edit, self._pending)
+        feedback = self._feedback
+        passes = self._tests is None or feedback.tests_passed is True
+        if self._handed_in and feedback.applied and not feedback.complaint and passes:
+            return _exit(f"I changed {self._handed_in[-1].path}: {self._handed_in[-1].change.template}.{self._count()}")
+        if len(self._handed_in) >= _MOST_EDITS:
+            return _exit(f"None of {_MOST_EDITS} changes was right.{self._count()}")
+        chosen = await asyncio.to_thread(self._choose)
+        if chosen is None:
+            further = "further " if self._handed_in else ""
+            return _exit(f"No {further}change that I know of makes the tests pass.{self._count()}")
+        return await asyncio.to_thread(self._edit, chosen)
+
+    def notes(self) -> dict[str, int]:
+        """Return how many changes were tried on the tests, where the setting lets it run them."""
+        return {} if self._tests is None else {"candidates": self._tried}
+
+    def _localise(self, text: str, failure: str) -> None:
+        workspace, oracle = self._place.workspace, self._place.case.oracle
+        sources, tests = sources_and_tests(workspace.files(), workspace.read, oracle)
+        if self._tests is not None and sources:
+            self._observed = self._tests.spectrum(sorted(sources))
+            self._suspects = by_spectrum(self._observed, sources)
+            failure = "\n".join([failure, *(each.said for each in self._observed if each.oracle and not each.passed)])
+        if not self._suspects:
+            self._suspects = by_text(f"{text}\n{failure}", tests, sources)
+        self._texts = {path: source.text for path, source in sources.items()}
+        self._left = candidates(sources, self._suspects, failure, self._place.sample)
+        if not self._left:
+            others, self._left = text_candidates(
+                workspace.files(), workspace.read, self._place.case.diffs, f"{text}\n{failure}"
+            )
+            self._texts |= others
+            places = dict.fromkeys((each.path, each.change.line) for each in self._left)
+            reason = "the blamed change wrote it, or the failure names it"
+            self._suspects = [Suspect(path, line, 1.0, reason) for path, line in places]
+
+    def _text(self, path: str) -> str:
+        """Return the text that a file had before any edit of this run."""
+        return (self._texts or {})[path]
+
+    def _choose(self) -> Candidate | None:
+        if self._tests is None:
+            while self._left:
+                chosen = self._left.pop(0)
+                with suppress(SyntaxError, ValueError):
+                    text = changed(self._text(chosen.path), chosen.change)
+                    if chosen.path.endswith(".py"):
+                        ProgramSource("", text)
+                    return chosen
+            return None
+        # The tests are searched with the files as they were before the edits of this run.
+        workspace = self._place.workspace
+        edited = {each.path: workspace.read(each.path) for each in self._handed_in}
+        for path in edited:
+            workspace.write(path, self._text(path).encode())
+        try:
+            result = self._tests.search(self._left, self._observed)
+        finally:
+            for path, data in edited.items():
+                workspace.write(path, data)
+        self._tried += result.tried
+        if result.passing is None:
+            return None
+        chosen = self._left[result.passing]
+        self._left = self._left[result.passing + 1 :]
+        return chosen
+
+    def _edit(self, chosen: Candidate) -> Action:
+        before = self._place.workspace.read(chosen.path).decode()
+        after = changed(self._text(chosen.path), chosen.change)
+        last = self._handed_in[-1].path if self._handed_in else None
+        if last is not None and self._place.workspace.read(last) == self._text(last).encode():
+            last = None  # the edit was refused, or taken back
+        if last is not None and last != chosen.path and self._pending is None:
+            self._pending = chosen
+            now = self._place.workspace.read(last).decode()
+            text = instruction(now, self._text(last), "Take the last edit back.")
+            return Action("edit", {"file_path": last, "instructions": text}, "The last edit was not right.")
+        why = f"Line {chosen.change.line} has a likely mistake: {chosen.change.template}."
+        if last == chosen.path:
+            why = f"The last edit was not right, take it back. {why}"
+        thought = why if self._tests is None else f"{why} With this change the tests pass.{self._count()}"
+        self._pending = None
+        self._handed_in.append(chosen)
+        return Action("edit", {"file_path": chosen.path, "instructions": instruction(before, after, why)}, thought)
+
+    def _count(self) -> str:
+        return f" I tried {self._tried} changes on the tests." if self._tests is not None else ""
+
+
+def search_repairer(format_name: str, effort: Effort = Effort()) -> Callable[[CaseWorkspace], Repairer]:  # noqa: B008
+    """Return what makes the policy and its patcher for a case, its edits in a format."""
+
+    def make(place: CaseWorkspace) -> Repairer:
+        policy = SearchPolicy(place, effort)
+        return Repairer(policy, SearchPatcher(format_name), policy.notes)
+
+    return make
+
+
+def _exit(summary: str) -> Action:
+    return Action("exit", {"summary": summary}, summary)
+
+
+def instruction(before: str, after: str, why: str) -> str:
+    """Return what a patcher has to do to make one text of another, in whole lines, with the number of the first."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    codes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    blocks = [block for block in codes if block[0] != "equal"]
+    if not blocks:
+        return why
+    start, end, first, last = blocks[0][1], blocks[-1][2], blocks[0][3], blocks[-1][4]
+    if start == end:  # an insertion is named by the line before or after it
+        if end < len(old):
+            end, last = end + 1, last + 1
+        else:
+            start, first = start - 1, first - 1
+    was, shall = ("".join(lines) for lines in (old[start:end], new[first:last]))
+    fence = "```"
+    while fence in was or fence in shall:
+        fence += "`"
+    was, shall = (text + "\n" if text and not text.endswith("\n") else text for text in (was, shall))
+    return f"{why}\nReplace line {start + 1} and what follows:\n{fence}\n{was}{fence}\nwith:\n{fence}\n{shall}{fence}"
+
+
+def carried_out(content: str, text: str) -> str | None:
+    """Return the text that an instruction makes of a file; `None` where it does not fit."""
+    heading = _HEADING.search(text)
+    if heading is None:
+        return None
+    fence = heading[2]
+    was, parted, shall = f"\n{text[heading.end() :]}".partition(f"\n{fence}\nwith:\n{fence}\n")
+    if not parted or not f"\n{shall}".endswith(f"\n{fence}"):
+        return None
+    was, shall = f"{was}\n"[1:], shall.removesuffix(fence)
+    lines = content.splitlines(keepends=True)
+    start = int(heading[1]) - 1
+    until = start + len(was.splitlines())
+    there = "".join(lines[start:until])
+    if there.removesuffix("\n") != was.removesuffix("\n"):
+        return None
+    ending = "\n" if there.endswith("\n") else ""
+    return "".join(lines[:start]) + (shall.removesuffix("\n") + ending if shall else "") + "".join(lines[until:])
+
+
+class SearchPatcher:
+    """Writes what an instruction of `SearchPolicy` says in a run's edit format; it sees nothing but the request."""
+
+    def __init__(self, format_name: str) -> None:
+        self._format = edit_format(format_name)
+
+    async def patch(self, request: PatchRequest, ask: Ask) -> str:  # noqa: ARG002
+        """Return the edit."""
+        after = carried_out(request.content, request.instructions)
+        if after is None:
+            raise AgentStopped("the instruction names no lines of this file")
+        return self._format.render(request.path, request.content, after)

@@ -1,0 +1,313 @@
+"""Run verdicts that another tool wrote as a judge that is asked nothing.
+
+What cannot be read as a label of the benchmark is unreadable, never a grade. Items that the files say nothing of have
+failed. Verdicts on items that the benchmark does not have are left out and counted.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+from typing import Any, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.items import Item, Kind, Question, category_in, read_items, read_question
+from misstep_harness.judges.fit import check_fit, offered
+from misstep_harness.judges.replies import label_meant
+from misstep_harness.places import path_text
+from misstep_harness.protocols import Ask
+from misstep_harness.runs.judging.verdict_files import WrittenVerdicts, written_verdicts
+from misstep_harness.trajectory import Trajectory
+from misstep_harness.verdict import Verdict
+from misstep_harness.verdict_readers import WrittenVerdict
+from misstep_harness.verdict_readers.written import EVERY, number_text
+
+NOT_IN_FILE = "the imported files have no verdict on it"
+_TWO, _HALF = 2, 0.5
+_SHOWN = 3
+_LONGEST = 80
+"""Characters of a label that an error shows: it may be a whole reply."""
+_FIELDS_SHOWN = 20
+
+
+class ImportedJudge(Struct, frozen=True):
+    """A judge whose verdicts are in files; it asks nobody."""
+
+    name: str
+    model: str
+    kind: Kind
+    labels: dict[str, str]
+    verdicts: dict[str, Verdict]
+    asked: dict[str, Any]
+    answered: frozenset[str] = frozenset()
+    uses_model: ClassVar[bool] = False
+
+    def settings(self) -> dict[str, Any]:
+        """Return the files, their digest, the mapping of labels, and the model that answered."""
+        return {"judge": self.name} | self.asked | ({"model": self.model} if self.model else {})
+
+    def reads_run(self, item: Item) -> bool:  # noqa: ARG002
+        """Return that it looks at no run."""
+        return False
+
+    def skip_reason(self, item: Item) -> str:
+        """Return an item that has no verdict and could not have been asked about is not in the run."""
+        return "" if item.id in self.verdicts else item.skip_reason
+
+    def fitted(self, question: Question, folder: Path) -> "ImportedJudge":
+        """Return the judge as it is."""
+        check_fit(self, question, folder)
+        return self
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
+        """Return the contents of the files; a failure if they are empty."""
+        return self.verdicts.get(item.id) or Verdict(item.id, self.name, None, "failed", error=NOT_IN_FILE)
+
+
+class ImportChoice(Struct, frozen=True):
+    """The part of the files that is taken.
+
+    - `judge`: The judge; if the files name none, what it is to be called.
+    - `labels`: A label of the files → the benchmark's label that it means.
+    - `item`: The field that has the ids of the benchmark's items; empty for the tool's own id of an item.
+    """
+
+    judge: str = ""
+    labels: dict[str, str] = {}
+    item: str = ""
+    attempt: int = 1
+
+
+class Imported(Struct, frozen=True):
+    """An imported judge, and notes on the import, a sentence each."""
+
+    judge: ImportedJudge
+    remarks: tuple[str, ...]
+
+
+def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = None) -> Imported:
+    """Return the verdicts in a file or folder as a judge of a benchmark."""
+    choice = choice or ImportChoice()
+    question = read_question(benchmark)
+    _check_mapping(choice.labels, question)
+    content = written_verdicts(path)
+    name, of_judge = _of_judge(content, path, choice.judge)
+    chosen = _of_attempt(of_judge, path, choice.attempt)
+    by_item: defaultdict[str, list[WrittenVerdict]] = defaultdict(list)
+    for one in chosen:
+        by_item[_item(one, choice.item)].append(one)
+    models = {one.model or "" for one in chosen}
+    model = models.pop() if len(models) == 1 else ""
+    judge = ImportedJudge(name, model, question.kind, question.labels, {}, _settings(content, path, choice))
+    labels: dict[str, dict[str, str]] = {}
+    no_question: list[str] = []
+    covered: set[str] = set()
+    n_items = 0
+    for item in read_items(benchmark):
+        n_items += 1
+        if item.id in by_item and (question.labels or item.labels or not item.skip_reason):
+            labels[item.id] = offered(judge, item)
+            covered.add(category_in(item.extra))
+        elif item.id in by_item:
+            no_question.append(item.id)
+    of_benchmark = labels.keys() | set(no_question)
+    unknown = [item for item in by_item if item not in of_benchmark]
+    if not labels:
+        raise _all_unknown(next(iter(by_item)), benchmark, path, question)
+    read = {
+        item: [_read(item, one, name, known, choice.labels) for one in by_item[item]] for item, known in labels.items()
+    }
+    scored, on_grades = _with_scores(read, by_item)
+    verdicts = {item: _verdict(answers, by_item[item]) for item, answers in scored.items()}
+    written = {one.label for one in chosen if one.label is not None}
+    unused = [theirs for theirs in choice.labels if not any(label_read(label, {theirs: "used"}) for label in written)]
+    several = [item for item, answers in by_item.items() if len(answers) > 1]
+    lists = (
+        ("No verdict has the label that --label maps", "", unused),
+        ("Several verdicts on {} count once if they are alike, and otherwise as unreadable", "item", several),
+        ("Left out: {} that nobody can be asked about", "item", no_question),
+        ("Left out: {} that cannot be read", "file", content.unreadable),
+        (f"Left out: {{}} that {question.name} does not have", "item", unknown),
+    )
+    remarks = (
+        f"{path_text(path)}, {' and '.join(content.forms)}, has verdicts of {name} on {len(verdicts):,} of the "
+        f"{n_items:,} items of {question.name}.",
+        *on_grades,
+        *_left_out(content, len(of_judge) - len(chosen), lists),
+        *_unread(verdicts, by_item),
+    )
+    return Imported(replace(judge, verdicts=verdicts, answered=frozenset(covered)), remarks)
+
+
+def _settings(content: WrittenVerdicts, path: Path, choice: ImportChoice) -> dict[str, Any]:
+    return {
+        "imported": ", ".join(content.forms),
+        "file": path.name,
+        "data_digest": content.digest,
+        **({"label_mapping": choice.labels} if choice.labels else {}),
+        **({"item_field": choice.item} if choice.item else {}),
+        **({"attempt": choice.attempt} if choice.attempt > 1 else {}),
+    }
+
+
+def _item(one: WrittenVerdict, field: str) -> str:
+    if not field:
+        if not one.item:
+            advice = "Write the id that the item has in the benchmark, or name the field that has it with --item."
+            raise one.place.error("it names no item", advice, "item")
+        return one.item
+    if field not in one.names:
+        known = f"Fields: {', '.join(islice(one.names, _FIELDS_SHOWN))}." if one.names else "Leave --item out."
+        raise one.place.error(f"the item {one.item!r} has no field {field!r}", known)
+    return one.names[field].strip()
+
+
+def _of_attempt(verdicts: Sequence[WrittenVerdict], path: Path, attempt: int) -> Sequence[WrittenVerdict]:
+    chosen = [one for one in verdicts if one.attempt == attempt]
+    if not chosen:
+        known = ", ".join(map(str, sorted({one.attempt for one in verdicts})))
+        message = f"{path_text(path)} has no verdict on attempt {attempt}"
+        raise UsageError(message, f"Its attempts: {known}; name one by --attempt.")
+    return chosen
+
+
+def _check_mapping(labels: Mapping[str, str], question: Question) -> None:
+    wrong = next((ours for ours in labels.values() if question.labels and ours not in question.labels), None)
+    if wrong is not None:
+        message = f"--label: {wrong!r} is none of the labels of the benchmark {question.name}"
+        raise UsageError(message, f"Write THEIRS=OURS, with OURS one of {', '.join(question.labels)}.")
+
+
+def _of_judge(content: WrittenVerdicts, path: Path, named: str) -> tuple[str, Sequence[WrittenVerdict]]:
+    names = list(dict.fromkeys(one.judge for one in content.verdicts if one.judge != EVERY))
+    if names in ([""], []):
+        return named or path.stem or path.resolve().name, content.verdicts
+    if "" in names:
+        place = next(one.place for one in content.verdicts if not one.judge)
+        raise place.error("it names no judge, and others do", "Name the judge in each row, or in none.", "judge")
+    if not named and len(names) > 1:
+        message = f"{path_text(path)} has verdicts of {len(names)} judges: {', '.join(names)}"
+        raise UsageError(message, "Name one with --judge.")
+    if named and named not in names:
+        raise UsageError(f"{path_text(path)} has no verdict of the judge {named!r}", f"Its judges: {', '.join(names)}.")
+    name = named or names[0]
+    return name, [one for one in content.verdicts if one.judge in (name, EVERY)]
+
+
+def _with_scores(
+    read: Mapping[str, Sequence[Verdict]], written: Mapping[str, Sequence[WrittenVerdict]]
+) -> tuple[dict[str, list[Verdict]], tuple[str, ...]]:
+    """Return the verdicts on each item with their grades as certainties, and a sentence if these are not as written.
+
+    A grade may say how certain a label is, or how much of one of two labels an item has. Where the grades of each label
+    are a half or more on the average they are certainties. Where those of two labels are on either side of a half, the
+    certainty of the lower label is what is missing to 1. Otherwise nobody can tell, and they are left out. This is
+    decided on the benchmark's labels: a spelling or a stray word is none of them.
+    """
+    grades: defaultdict[str, list[float]] = defaultdict(list)
+    pairs = {item: list(zip(answers, written[item], strict=True)) for item, answers in read.items()}
+    for answer, one in (pair for of_item in pairs.values() for pair in of_item):
+        if one.grade is not None and answer.label is not None:
+            grades[answer.label].append(one.grade)
+    means = sorted((fmean(own), label) for label, own in grades.items())
+    shares = all(0 <= grade <= 1 for own in grades.values() for grade in own)
+    turned = means[0][1] if shares and len(means) == _TWO and means[0][0] < _HALF <= means[1][0] else None
+    decided = turned is not None or (shares and all(mean >= _HALF for mean, _ in means))
+    note: tuple[str, ...] = ()
+    if turned is not None:
+        whole = means[1][1]
+        note = (f"A score of the file says how much {whole!r} an item is: 1 less it is that of {turned!r}.",)
+    elif not decided:
+        shown = ", ".join(f"{mean:.2f} with {label!r}" for mean, label in means[:_SHOWN])
+        note = (
+            f"Left out: the scores, which may say how certain a label is or something else (on the average {shown}). "
+            "Write certainties from 0 to 1 into the column score of a table with item and label.",
+        )
+
+    def scored(answer: Verdict, grade: float | None) -> Verdict:
+        if grade is None or answer.label is None:
+            return answer
+        certainty = round(1 - grade, 9) if answer.label == turned else grade
+        return replace(answer, score=certainty if decided else None)
+
+    return {item: [scored(answer, one.grade) for answer, one in of_item] for item, of_item in pairs.items()}, note
+
+
+def _verdict(read: Sequence[Verdict], answers: Sequence[WrittenVerdict]) -> Verdict:
+    """Return the verdict on an item: unreadable if its labels differ, without a score if only scores differ."""
+    if len({(one.status, one.label) for one in read}) == 1:
+        return read[0] if len({one.score for one in read}) == 1 else replace(read[0], score=None)
+    files = len({one.place.file for one in answers})
+    labels_read = ", ".join(
+        f"{'no label' if one.label is None else _short(one.label)} in "
+        f"{f'{one.place.file}, ' if files > 1 else ''}{one.place}"
+        for one in answers[: _SHOWN + 1]
+    )
+    error = f"the files answer it {len(answers)} times, and not alike: {labels_read}"
+    return Verdict(read[0].item, read[0].judge, None, "unreadable", model=answers[0].model, error=error)
+
+
+def _read(item: str, one: WrittenVerdict, judge: str, labels: Mapping[str, str], mapping: Mapping[str, str]) -> Verdict:
+    if one.label is None:
+        error = f"{one.error}; the file counts it as {one.written_as}" if one.written_as else one.error
+        return Verdict(item, judge, None, one.status, rationale=one.rationale, model=one.model, error=error)
+    meant = {known: known for known in labels} | dict(mapping)
+    label = label_read(one.label, meant)
+    if label not in labels:
+        error = f"the label {_short(one.label)} is none of {', '.join(labels)}"
+        return Verdict(item, judge, None, "unreadable", rationale=one.rationale, model=one.model, error=error)
+    return Verdict(item, judge, label, score=one.score, rationale=one.rationale, model=one.model)
+
+
+def label_read(written: str, meant: Mapping[str, str]) -> str | None:
+    """Return the label that a cell of a file means; a whole number may be written as `1.0`, there and in a mapping."""
+    by_number = {number: label for name, label in meant.items() if (number := number_text(name))}
+    return label_meant(written, meant) or by_number.get(number_text(written))
+
+
+def _short(label: str) -> str:
+    return repr(label) if len(label) <= _LONGEST else f"{label[:_LONGEST]!r}…"
+
+
+def _all_unknown(first: str, benchmark: Path, path: Path, question: Question) -> InputError:
+    item = next(read_items(benchmark), None)
+    has = "none" if item is None else repr(item.id)
+    message = (
+        f"no verdict is on an item of the benchmark {question.name}: the file has {first!r}, the benchmark has {has}"
+    )
+    advice = "Name the field that has the ids of the benchmark's items with --item, or write them into the file."
+    return InputError(message, advice, file=path, field="item")
+
+
+def _left_out(
+    content: WrittenVerdicts, attempts: int, lists: Sequence[tuple[str, str, Sequence[str]]]
+) -> Iterator[str]:
+    """Say of files, attempts, and lists of names (sentence, noun, names) how many there are, and name the first."""
+    if content.skipped:
+        yield f"Left out: {_counted(content.skipped, 'file')} without verdicts."
+    if attempts:
+        yield f"Left out: {_counted(attempts, 'verdict')} on other attempts, which --attempt takes."
+    for sentence, noun, names in lists:
+        if names:
+            first = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+            yield f"{sentence.format(_counted(len(names), noun))}: {first}."
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _unread(verdicts: Mapping[str, Verdict], by_item: Mapping[str, Sequence[WrittenVerdict]]) -> Iterator[str]:
+    unread = [item for item, verdict in verdicts.items() if verdict.status == "unreadable"]
+    if unread:
+        errors = Counter(verdicts[item].error or "" for item in unread)
+        shown = "; ".join(f"{error} ({count:,})" for error, count in errors.most_common(_SHOWN))
+        shown += "; and others" if len(errors) > _SHOWN else ""
+        yield f"{len(unread):,} of these cannot be read as a label and count as unreadable: {shown}."
+    counted = Counter(one.written_as for item in verdicts for one in by_item[item][:1] if one.written_as)
+    for grade, count in counted.items():
+        yield f"The file counts {count:,} of them as {grade}, which no judge said."

@@ -1,0 +1,186 @@
+"""Carry out a run of any kind: every unit is done once, and what was recorded is never lost.
+
+The same command goes on with a run that was stopped or that has failed units.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from misstep_harness.clients import ClientSettings
+from misstep_harness.clients.concurrency import run_concurrently
+from misstep_harness.escaping import plain
+from misstep_harness.journal.inputs import changes
+from misstep_harness.journal.records import Manifest, new_manifest, now, read_manifest, read_records
+from misstep_harness.journal.run_folder import RunInProgress, set_aside, standing
+from misstep_harness.progress import Progress, say
+from misstep_harness.runs.kind import Entry, Recorded, RunEnd, RunKind, Unit, Units, counted
+from misstep_harness.runs.model_requests import BatchedRequests, ConcurrentRequests, ModelRequests
+from misstep_harness.runs.spread import Workers
+from misstep_harness.runs.units_elsewhere import UnitsElsewhere
+
+BATCHES = "batches.json"
+"""In the folder of an unfinished run: the state of its batches."""
+
+SPENDING_LOG = "spent_usd.txt"
+"""In the folder of an unfinished run with a cost limit: the amount spent."""
+
+ANSWERS = "answers.sqlite"
+"""In the folder of a run that keeps replies: the replies."""
+
+_KEPT = (ANSWERS, f"{ANSWERS}-wal", f"{ANSWERS}-shm", "benchmark")
+"""The files that stay in the folder if a run begins anew: the replies, and the sessions that it is about."""
+
+
+class Asking(Struct, frozen=True):
+    """How a run asks a model: the client, the requests in flight, and whether they go as one batch."""
+
+    client: ClientSettings = ClientSettings()
+    at_once: int = 16
+    batch: bool = False
+
+
+NO_MODEL = Asking()
+
+
+def carry_out(
+    kind: RunKind[Unit, Recorded],
+    out: Path,
+    asking: Asking = NO_MODEL,
+    *,
+    workers: Workers | None = None,
+    arguments: Sequence[str] = (),
+) -> RunEnd:
+    """Do every unit that the run in `out` does not have yet.
+
+    With `workers` each unit is done by one of them, and recorded here. A `UsageError` says that `out` holds another
+    run. `MissingPrerequisite` and `KeyboardInterrupt` leave what is done.
+    """
+    manifest = manifest_of(kind, arguments)
+    if kind.renewed:
+        _begin_anew_if_changed(kind, out, manifest)
+    earlier = standing(out, manifest, kind.records)
+    if earlier is not None and earlier.finished:
+        return _finished(kind, out)
+    units = kind.units()
+    with RunInProgress(out, manifest, kind.records, Entry, None if kind.made_again else _noted(kind)) as run:
+        if run.finished:
+            return _finished(kind, out)
+        if units.sentence:
+            say(f"misstep: {plain(units.sentence)}")
+        stopped, last_failure = asyncio.run(_do_all(kind, units, run, asking, workers))
+        last = {entry.unit: entry.failed for entry in run.entries}
+        finished = len(last) == units.n and not (kind.asks_again and any(last.values()))
+        if finished:
+            run.finish(now())
+            for name in (BATCHES, SPENDING_LOG):
+                (out / name).unlink(missing_ok=True)
+    return counted(last, units.n, stopped=stopped, last_failure=last_failure, finished=finished)
+
+
+def manifest_of(kind: RunKind[Any, Any], arguments: Sequence[str]) -> Manifest:
+    """Return the manifest of a run of this kind that begins now."""
+    return new_manifest(kind.command, kind.settings(), kind.inputs(), arguments, kind.folder, kind.shown)
+
+
+def _begin_anew_if_changed(kind: RunKind[Any, Any], out: Path, manifest: Manifest) -> None:
+    """Set a run aside whose prompt or items have changed: replies to the same requests are kept and not asked again."""
+    earlier = read_manifest(out)
+    if earlier is None or (out / BATCHES).exists():
+        return
+    names, clause = changes(earlier, manifest)
+    if names and names <= kind.renewed:
+        place = set_aside(out, _KEPT)
+        say(f"misstep: {plain(clause)}: only what is new is asked. The earlier run is in {plain(str(place))}.")
+
+
+def _finished(kind: RunKind[Any, Recorded], out: Path) -> RunEnd:
+    last = {kind.recorded_id(one): kind.failure_of(one) is not None for one in read_records(out, kind.records)}
+    return counted(last, len(last), finished=True)
+
+
+def _noted(kind: RunKind[Any, Recorded]) -> Any:
+    """Return the maker of the entry of a record on file: the one that was noted, or one from the record itself."""
+
+    def entry(record: Recorded, noted: Entry | None) -> Entry:
+        new = Entry(kind.recorded_id(record), kind.failure_of(record) is not None, kind.cost_of(record))
+        return noted if noted is not None and (noted.unit, noted.failed) == (new.unit, new.failed) else new
+
+    return entry
+
+
+async def _do_all(
+    kind: RunKind[Unit, Recorded],
+    units: Units[Unit],
+    run: RunInProgress[Recorded, Entry],
+    asking: Asking,
+    workers: Workers | None,
+) -> tuple[str, str]:
+    """Do the units that are not done; return why the run stopped early and the last failure, or empty texts."""
+    done = {entry.unit for entry in run.entries if not entry.failed}
+    todo = (unit for unit in units.all if kind.id_of(unit) not in done)
+    requests: ModelRequests
+    work: Callable[[Unit], Awaitable[tuple[Recorded, float | None] | None]]
+    if workers is None:
+        requests, at_once = _requests(kind, run, asking, units.n - len(done))
+        work = partial(kind.do, requests=requests)
+    else:
+        elsewhere = UnitsElsewhere(kind, workers, _client(kind, run, asking))
+        requests, at_once, work = elsewhere, elsewhere.at_once, elsewhere.do
+    last_failure = ""
+    under_way: list[str] = []
+    waiting: dict[str, tuple[Recorded, float | None]] = {}
+
+    async def do(unit: Unit) -> tuple[Recorded, float | None] | None:
+        under_way.append(kind.id_of(unit))
+        return await work(unit)
+
+    def write(name: str) -> None:
+        nonlocal last_failure
+        record, spent = waiting.pop(name)
+        failure = kind.failure_of(record)
+        run.append([record], Entry(name, failure is not None, spent))
+        last_failure = last_failure if failure is None else failure
+
+    try:
+        with Progress(kind.noun, units.n, len(done)) as progress:
+            async with aclosing(run_concurrently(do, todo, at_once, requests.ended)) as coming:
+                async for record, spent in coming:
+                    name = kind.recorded_id(record)
+                    waiting[name] = record, spent
+                    if not kind.in_order:
+                        write(name)
+                    while kind.in_order and under_way and under_way[0] in waiting:
+                        write(under_way.pop(0))
+                    progress.advance()
+        requests.check()
+    finally:
+        for name in [name for name in under_way if name in waiting]:  # stopped: what came out of turn is kept
+            write(name)
+        await requests.close()
+    return requests.over_cost_limit, last_failure
+
+
+def _requests(
+    kind: RunKind[Any, Any], run: RunInProgress[Any, Entry], asking: Asking, left: int
+) -> tuple[ModelRequests, int]:
+    client = _client(kind, run, asking)
+    if asking.batch:
+        at_once = max(1, left)
+        return BatchedRequests(client, run.folder / BATCHES, at_once), at_once
+    return ConcurrentRequests(client, asking.at_once), asking.at_once + min(asking.at_once, kind.prepared)
+
+
+def _client(kind: RunKind[Any, Any], run: RunInProgress[Any, Entry], asking: Asking) -> ClientSettings:
+    return replace(
+        asking.client,
+        spent_usd=sum(entry.cost_usd or 0.0 for entry in run.entries),
+        spending_log=run.folder / SPENDING_LOG,
+        cache=asking.client.cache or (run.folder / ANSWERS if kind.keeps_replies else None),
+    )

@@ -1,1 +1,0 @@
-"""Records of one system each: written by its runs, and read by `analysis`."""

@@ -1,1 +1,0 @@
-"""The studies behind notebooks, `reproduce` and reports: named runs over named data."""
