@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+from benchmarks.measuring import best, misstep, print_times, python
+from misstep.options.common import json_text
 from misstep_analysis.agreement import agreement_report
 from misstep_analysis.labels import read_labels
 from misstep_analysis.stats.raters import coefficients
 from misstep_analysis.stats.raters.patterns import category_counts, distinct_rows
 from misstep_analysis.stats.resampling import bootstrap, percentile_interval
-
-from benchmarks.measuring import best, misstep, print_times, python
-from misstep.options.common import json_text
 
 ITEMS, RESAMPLES = 100_000, 10_000
 LABELS = np.array(["agent", "task", "infrastructure", "pass"])

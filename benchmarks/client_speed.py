@@ -20,13 +20,13 @@ from pathlib import Path
 import aiohttp
 import msgspec
 import openai
+
+from benchmarks.measuring import measure, python
+from benchmarks.stub_server import stub
 from misstep_harness.clients import ClientSettings, open_client
 from misstep_harness.clients.concurrency import run_concurrently
 from misstep_harness.clients.openai_client import OpenAIClient
 from misstep_harness.exchange import Message, Reply, Request
-
-from benchmarks.measuring import measure, python
-from benchmarks.stub_server import stub
 
 LATENCY_SECONDS, IN_FLIGHT, ROUNDS = 0.2, 100, 3
 REQUESTS, MANY = 2_500, 20_000

@@ -16,13 +16,13 @@ from itertools import count, takewhile
 from math import ceil
 
 import msgspec
-from misstep_harness.clients import ClientSettings, open_client
-from misstep_harness.clients.concurrency import run_concurrently
-from misstep_harness.exchange import Message, Request
 from msgspec import Struct
 
 from benchmarks.measuring import verdict
 from benchmarks.stub_server import BODY, answer_of, serve, stub, write
+from misstep_harness.clients import ClientSettings, open_client
+from misstep_harness.clients.concurrency import run_concurrently
+from misstep_harness.exchange import Message, Request
 
 LATENCY_SECONDS, IN_FLIGHT, SECONDS = 0.2, 16, 20.0
 BOUND = 0.85

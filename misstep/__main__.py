@@ -24,10 +24,9 @@ def main() -> None:
         call.main(sys.argv[2:])
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # the name of a file may hold bytes that are no text
-    from misstep_harness.errors import MisstepError
-
     from misstep.command_line import app
     from misstep.removed import refuse_removed
+    from misstep_harness.errors import MisstepError
 
     try:
         refuse_removed(sys.argv[1:])

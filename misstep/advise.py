@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+
+from misstep.options.common import Json, command_app, json_text, path_alone, write_file
 from misstep_analysis.sessions.advice import advice_diff, advice_of
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.opened import open_of
 from misstep_harness.progress import say
-
-from misstep.options.common import Json, command_app, json_text, path_alone, write_file
 
 app = command_app()
 

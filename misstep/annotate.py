@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.escaping import plain
-from misstep_harness.progress import say
 
 from misstep.options.agreement import Boot, names
 from misstep.options.annotation import LabellingOptions
@@ -26,6 +23,9 @@ from misstep.options.common import (
     write_file,
 )
 from misstep.options.groups import names_of
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
 if TYPE_CHECKING:
     from misstep_analysis.annotation.cases import Cases

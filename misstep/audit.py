@@ -4,9 +4,9 @@ import shlex
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from misstep_harness.errors import UsageError
 
 from misstep.options.common import Html, Json, command_app, json_text, path_or_address, write_file
+from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
     from misstep_analysis.audit.findings import Finding

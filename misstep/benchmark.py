@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.places import path_text
-from misstep_harness.progress import say
 
 from misstep.options.agreement import OF_GOLD, LabelOptions
 from misstep.options.common import command_app, path_or_address, refuse_given, say_remarks
 from misstep.options.hook import DRAWN, HookOptions
+from misstep_harness.errors import UsageError
+from misstep_harness.places import path_text
+from misstep_harness.progress import say
 
 app = command_app(has_commands=True)
 

@@ -6,20 +6,6 @@ from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
-from misstep_analysis.sessions.classified_paths import (
-    as_json,
-    at_prices,
-    classified_findings,
-    classified_page,
-)
-from misstep_analysis.sessions.findings import complaints, findings_text, new_text, shares, with_new
-from misstep_harness.classifiers import chosen_categories, classify_all
-from misstep_harness.journal.opened import open_of
-from misstep_harness.journal.records import REPORT
-from misstep_harness.places import path_text
-from misstep_harness.progress import say
-from misstep_harness.runs.classify import ClassifyPlan
-from misstep_harness.runs.inputs import Changed
 from msgspec.structs import replace
 
 from misstep.options.category_judges import JudgesOptions, settle
@@ -37,6 +23,20 @@ from misstep.options.prices import PRICES, agents_prices
 from misstep.options.rules import RulesOptions
 from misstep.options.run_folders import Categories, Since, Until, run_folder, stopped_with
 from misstep.options.spread import SpreadOptions
+from misstep_analysis.sessions.classified_paths import (
+    as_json,
+    at_prices,
+    classified_findings,
+    classified_page,
+)
+from misstep_analysis.sessions.findings import complaints, findings_text, new_text, shares, with_new
+from misstep_harness.classifiers import chosen_categories, classify_all
+from misstep_harness.journal.opened import open_of
+from misstep_harness.journal.records import REPORT
+from misstep_harness.places import path_text
+from misstep_harness.progress import say
+from misstep_harness.runs.classify import ClassifyPlan
+from misstep_harness.runs.inputs import Changed
 
 app = command_app()
 

@@ -5,6 +5,9 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
+
+from misstep.options.common import Json, command_app, path_or_address
+from misstep.options.run_folders import stopped_with
 from misstep_analysis.tables.text import aligned
 from misstep_harness.errors import UsageError
 from misstep_harness.escaping import plain
@@ -12,9 +15,6 @@ from misstep_harness.places import path_text
 from misstep_harness.readers import READERS
 from misstep_harness.runs.chosen_runs import say_unreadable
 from misstep_harness.runs.convert import Converted, convert_all
-
-from misstep.options.common import Json, command_app, path_or_address
-from misstep.options.run_folders import stopped_with
 
 app = command_app()
 

@@ -3,10 +3,10 @@
 from typing import Annotated
 
 import typer
-from misstep_analysis.tables.text import aligned
 
 from misstep.help_topics import GUIDES, TOPICS, topic_text
 from misstep.options.common import command_app
+from misstep_analysis.tables.text import aligned
 
 app = command_app()
 

@@ -5,6 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from misstep.options.common import Data, command_app
+from misstep.options.run_folders import stopped_with
 from misstep_analysis.reproduction.provenance import write_provenance
 from misstep_analysis.reproduction.reproduce import (
     chosen,
@@ -17,9 +20,6 @@ from misstep_analysis.reproduction.reproduce import (
     write_index,
 )
 from misstep_harness import places
-
-from misstep.options.common import Data, command_app
-from misstep.options.run_folders import stopped_with
 
 app = command_app()
 

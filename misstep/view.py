@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from misstep.options.common import command_app, path_or_address, write_page
 from misstep_harness.errors import UsageError
 from misstep_harness.escaping import plain
 from misstep_harness.intervention import INTERVENTION
@@ -15,8 +17,6 @@ from misstep_harness.progress import say
 from misstep_harness.runs.chosen_runs import chosen_runs, holds_several, is_of_many, say_unreadable
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
-
-from misstep.options.common import command_app, path_or_address, write_page
 
 app = command_app()
 

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from misstep.options.common import command_app, path_alone
+from misstep.options.run_folders import Categories, stopped_with
 from misstep_analysis.reproduction.sessions.watching import watch_sessions
 from misstep_analysis.sessions.findings import finding_line
 from misstep_harness.classifiers import chosen_categories, classify_all
 from misstep_harness.escaping import plain
 from misstep_harness.journal.classified import SessionFinding
 from misstep_harness.runs.classify import ClassifyPlan
-
-from misstep.options.common import command_app, path_alone
-from misstep.options.run_folders import Categories, stopped_with
 
 app = command_app()
 

@@ -13,13 +13,13 @@ from typing import Any, get_args
 
 import msgspec
 import typer
-from misstep_analysis.runs.kinds import KINDS
-from misstep_harness import errors
-from misstep_harness.journal import records
 
 import misstep
 from misstep.command_groups import LINES
 from misstep.doctor.plugins import _REGISTRIES
+from misstep_analysis.runs.kinds import KINDS
+from misstep_harness import errors
+from misstep_harness.journal import records
 from scripts.schemas.known import DOCUMENTS, schema_of
 
 FOLDER = Path(__file__).parents[1] / "tests/reference/guarantees"

@@ -13,6 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
+from msgspec import Struct, structs
+
 from misstep_analysis.reproduction.recorded import (
     classified,
     fault_data,
@@ -29,7 +31,6 @@ from misstep_harness.datasets.upstream import toml_file
 from misstep_harness.journal.records import replace_file, toml_text
 from misstep_harness.places import data_folder
 from misstep_harness.runs.judging.benchmarks import digest_of_sources
-from msgspec import Struct, structs
 
 ROOMS = (solve_rates, ratings, recorded_judges, fault_data, classified, recovery, watching, plateau)
 

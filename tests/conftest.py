@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from misstep_harness.workspace import bubblewrap
 
+from misstep_harness.workspace import bubblewrap
 from tests.schemas import hold_all_runs
 
 hold_all_runs()

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+
 from misstep_harness.clients.local_server import weights
 from misstep_harness.errors import MissingPrerequisite
-
 from tests.harness.clients.faulty_server import FaultyServer, Play, serving
 from tests.misstep.as_a_user import in_a_thread
 

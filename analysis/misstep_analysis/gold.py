@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+
 from misstep_harness.beneath import inside
 from misstep_harness.errors import InputError
 from misstep_harness.forms import json_form
 from misstep_harness.items import Inline, read_items
 from misstep_harness.journal.records import replace_file
-from msgspec import Struct
 
 _SHOWN = 3
 _ERRORS_FORM = "gold_errors.jsonl has a JSON object an error, with trajectory and label."

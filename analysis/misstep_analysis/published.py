@@ -25,12 +25,12 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Literal
 
-from misstep_harness.errors import InputError, UsageError
-from misstep_harness.forms import toml_form
-from misstep_harness.places import data_folder
 from msgspec import Struct, structs
 
 from misstep_analysis.tables import Row, Unit
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.forms import toml_form
+from misstep_harness.places import data_folder
 
 Check = Literal[
     "percentage",

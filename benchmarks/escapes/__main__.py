@@ -5,13 +5,12 @@ import sys
 import time
 from pathlib import Path
 
+from benchmarks.escapes.attempts import ATTEMPTS, LIMITS
+from benchmarks.escapes.trying import Outcome, attempt
 from misstep_harness.errors import SandboxMissing
 from misstep_harness.workspace import find_sandbox
 from misstep_harness.workspace.capabilities import landlock_version
 from misstep_harness.workspace.finding import tried
-
-from benchmarks.escapes.attempts import ATTEMPTS, LIMITS
-from benchmarks.escapes.trying import Outcome, attempt
 
 PAGE = Path(__file__).parents[2] / "docs" / "sandbox.md"
 NAMES = ("bubblewrap", "sandlock", "unsandboxed")

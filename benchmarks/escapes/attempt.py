@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
 
+from msgspec import Struct
+
 from misstep_harness.errors import UnsafePath
 from misstep_harness.workspace import Finished, Workspace
-from msgspec import Struct
 
 SECRET = "MISSTEP_ESCAPES_SECRET"  # noqa: S105 (the name of a variable)
 

@@ -1,8 +1,7 @@
 """Attempts to get out of a sandbox or to harm the machine: programs that print ESCAPED where they succeed."""
 
-from misstep_harness.workspace import Limits
-
 from benchmarks.escapes.attempt import Attempt, links_stay_closed, pipes_do_not_hang
+from misstep_harness.workspace import Limits
 
 LIMITS = Limits(seconds=20, memory_mb=256, processes=32, output_bytes=1 << 16, file_mb=16, disk_mb=48)
 

@@ -5,11 +5,11 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from misstep_harness.workspace import Finished, Sandbox, open_workspace, python_toolchain
 from msgspec import Struct
 
 from benchmarks.escapes.attempt import STARTED, host, mounts, processes_with
 from benchmarks.escapes.attempts import ATTEMPTS, LIMITS
+from misstep_harness.workspace import Finished, Sandbox, open_workspace, python_toolchain
 
 _SYSTEM_PYTHON = Path("/usr/bin/python3")
 

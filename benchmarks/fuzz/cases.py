@@ -13,6 +13,8 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from benchmarks.fuzz.mutations import mutated
 from misstep_analysis.pages import Foot
 from misstep_analysis.runs.listed import ListedRuns, listed_run, runs_page
 from misstep_analysis.sessions.trajectory_page import trajectory_page
@@ -32,8 +34,6 @@ from misstep_harness.runs.inputs import trajectories
 from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep_harness.trajectory import Source, Trajectory, Unreadable
 from misstep_harness.verdict import Verdict
-
-from benchmarks.fuzz.mutations import mutated
 from tests.families.recordings import recording_of
 
 SECONDS = 10.0

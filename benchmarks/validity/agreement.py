@@ -9,13 +9,13 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+
+from benchmarks.validity.rates import Rate, coverage, of_distinct
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters import coefficients
 from misstep_analysis.stats.raters.agreement import ONE_CATEGORY, cohen_kappa, fleiss_kappa, gwet_ac
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray, category_counts
 from misstep_analysis.stats.resampling import bootstrap, bootstrapped
-
-from benchmarks.validity.rates import Rate, coverage, of_distinct
 
 _LARGE = 1e9
 """Items of a sample that stands for the population."""

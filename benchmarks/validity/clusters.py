@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 
 import numpy as np
+
+from benchmarks.validity.rates import Rate, coverage, rejections
 from misstep_analysis.stats.clusters.clustered import cluster_bootstrap, clustered_difference
 from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep_analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
@@ -10,8 +12,6 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.pass_at_k import Kind, mean_over_tasks
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep_analysis.stats.resampling import bootstrapped
-
-from benchmarks.validity.rates import Rate, coverage, rejections
 
 SHARE, CORRELATION = 0.2, 0.3
 LARGEST_CLUSTER = 12

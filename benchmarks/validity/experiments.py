@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from misstep_analysis.stats.decisions.incidence import Followed, incidence_difference
-from misstep_analysis.stats.decisions.relative_change import compare_ratios, compare_skewed
-from misstep_analysis.stats.raters.patterns import FloatArray
 
 from benchmarks.validity.clusters import draw_clusters
 from benchmarks.validity.rates import Rate, coverage, rejections
+from misstep_analysis.stats.decisions.incidence import Followed, incidence_difference
+from misstep_analysis.stats.decisions.relative_change import compare_ratios, compare_skewed
+from misstep_analysis.stats.raters.patterns import FloatArray
 
 SIZES = ((10, 10), (10, 30), (30, 30), (100, 100))
 

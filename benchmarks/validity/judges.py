@@ -5,6 +5,9 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+
+from benchmarks.validity.rates import Rate, coverage, of_distinct
 from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging.calibration.precision_threshold import precision_threshold
 from misstep_analysis.judging.drift import FigureDrift, JudgedText, drift
@@ -12,9 +15,6 @@ from misstep_analysis.stats.correction import powered_share, rogan_gladen
 from misstep_analysis.stats.decisions.incidence import cumulative_incidence
 from misstep_analysis.stats.estimate import Estimate
 from misstep_harness.verdict import Verdict
-from msgspec import Struct
-
-from benchmarks.validity.rates import Rate, coverage, of_distinct
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

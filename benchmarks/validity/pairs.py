@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
+
+from benchmarks.validity.rates import Rate, coverage, rejections
 from misstep_analysis.judging.pairs.preferences import position_bias
 from misstep_analysis.stats.bradley_terry import Comparisons, Strengths, bradley_terry, clustered_strengths
 from misstep_analysis.stats.significance import Significance, holm
 from misstep_harness.pair import OrderAnswer, PairVerdict
-
-from benchmarks.validity.rates import Rate, coverage, rejections
 
 Array = npt.NDArray[np.float64]
 _TIES = 0.1

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
+
+from benchmarks.validity.rates import Rate
 from misstep_analysis.gold import BenchmarkItem
 from misstep_analysis.judging.pairs.probes import Probes, probed_judge
 from misstep_harness.verdict import Verdict
-
-from benchmarks.validity.rates import Rate
 
 METHOD = "probes of bias, McNemar and Holm"
 PROBES = ("verbosity", "authority", "self_preference", "label_order", "markdown", "json_indented")

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from scipy.stats import binom
+
+from benchmarks.validity.rates import Rate, coverage, rejections
 from misstep_analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_difference
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.printed.two_proportions import fisher_exact, newcombe, pooled_z
 from misstep_analysis.stats.proportions import clopper_pearson, wilson
 from misstep_analysis.stats.significance import Significance
-from scipy.stats import binom
-
-from benchmarks.validity.rates import Rate, coverage, rejections
 
 SHARES = np.arange(0.01, 0.995, 0.01)
 ONE_SHARE: dict[str, Callable[[int, int], Estimate]] = {"Wilson": wilson, "Clopper-Pearson": clopper_pearson}

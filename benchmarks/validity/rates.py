@@ -6,9 +6,10 @@ from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.significance import Significance
-from msgspec import Struct
 
 Result = TypeVar("Result")
 Kind = Literal["coverage", "type I error", "power"]

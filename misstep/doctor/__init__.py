@@ -6,6 +6,11 @@ from typing import Annotated
 
 import msgspec
 import typer
+
+from misstep.doctor.plugin_list import plugin_lines
+from misstep.doctor.plugins import installed_plugins
+from misstep.options.common import Json, command_app
+from misstep.options.sandbox import Show
 from misstep_analysis.tables.text import aligned
 from misstep_harness.clients.local_server import weights
 from misstep_harness.datasets.catalogue import named_data_folder
@@ -14,11 +19,6 @@ from misstep_harness.escaping import plain
 from misstep_harness.observer.hook.settings import BusyMachine, installed_hooks, settings_files, tried_hook
 from misstep_harness.workspace import Sandbox, find_sandbox
 from misstep_harness.workspace.capabilities import Capability, SandboxReport, sandbox_report
-
-from misstep.doctor.plugin_list import plugin_lines
-from misstep.doctor.plugins import installed_plugins
-from misstep.options.common import Json, command_app
-from misstep.options.sandbox import Show
 
 app = command_app()
 _MOST_BUILT = 4

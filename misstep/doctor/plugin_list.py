@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
+from misstep.doctor.plugins import Plugin
 from misstep_analysis.tables.text import aligned
 from misstep_harness.escaping import plain
-
-from misstep.doctor.plugins import Plugin
 
 
 def plugin_lines(plugins: Sequence[Plugin]) -> list[str]:

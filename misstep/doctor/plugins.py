@@ -5,6 +5,8 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from misstep_harness.agent.tools import TOOLS
 from misstep_harness.classifiers import CLASSIFIERS, classifier_fault
 from misstep_harness.clients import CLIENTS
@@ -23,7 +25,6 @@ from misstep_harness.runs.judging.known_judges import known_judge
 from misstep_harness.triage.runs.jobs import JOBS
 from misstep_harness.triage.runs.judges import RULES as TRIAGE_RULES
 from misstep_harness.verdict_readers import VERDICT_READERS
-from msgspec import Struct
 
 
 class Plugin(Struct, frozen=True):

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from misstep_harness.errors import UsageError
 
 from misstep.options.common import Json, Seed, json_text, refuse_given
+from misstep_harness.errors import UsageError
 
 
 def codes(

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.progress import say
 
 from misstep.options.common import Html, Json, Seed, path_or_address, this_line, write_page
 from misstep.options.hook import DRAWN, HookOptions
+from misstep_harness.errors import UsageError
+from misstep_harness.progress import say
 
 Sources = Annotated[
     list[Path],

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.escaping import plain
-from misstep_harness.generate.voice import WordingSet
-from misstep_harness.progress import say
 
 from misstep.options import run_folders
 from misstep.options.common import Json, Seed, refuse_given
 from misstep.options.groups import Only
 from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
 from misstep.options.sandbox import NEVER_WITHOUT, ObserveOptions, SandboxOptions
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.generate.voice import WordingSet
+from misstep_harness.progress import say
 
 _NO_PRICES = Only(
     "model", "base_url", "rpm", "tpm", "max_cost", "price_in", "price_out", "cache", "record", "replay", "local"

@@ -5,13 +5,13 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
+
+from misstep.options.common import Json
+from misstep.options.run_folders import stopped_with
 from misstep_analysis.tables.text import aligned
 from misstep_harness.escaping import plain
 from misstep_harness.generate.voice import WordingSet
 from misstep_harness.runs.generate import Counted, GenerateOptions, write_folder
-
-from misstep.options.common import Json
-from misstep.options.run_folders import stopped_with
 
 
 def trajectories(

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from misstep_analysis.tables.text import aligned
-from misstep_harness.escaping import plain
-from misstep_harness.triage.generate.cases import FamilyChoice, TriageCounts, TriageOptions, write_triage_cases
 
 from misstep.options.common import Json
 from misstep.options.run_folders import stopped_with
+from misstep_analysis.tables.text import aligned
+from misstep_harness.escaping import plain
+from misstep_harness.triage.generate.cases import FamilyChoice, TriageCounts, TriageOptions, write_triage_cases
 
 
 def triage_cases(

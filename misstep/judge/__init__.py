@@ -1,7 +1,6 @@
 """`misstep judge`: run judges over a benchmark, score them and compare them."""
 
 import typer
-from misstep_harness.progress import say
 
 from misstep.judge.ask import ask
 from misstep.judge.calibrate import calibrate
@@ -12,6 +11,7 @@ from misstep.judge.import_verdicts import import_verdicts
 from misstep.judge.probe import probe
 from misstep.judge.run import run
 from misstep.options.common import Data, Json, command_app, json_text, say_remarks
+from misstep_harness.progress import say
 
 app = command_app(has_commands=True)
 
@@ -27,9 +27,8 @@ def list_judges(data: Data = None, json: Json = False) -> None:
 
     The exit code is 1 if a judge of another package cannot be used; stderr names it.
     """
-    from misstep_harness.datasets.catalogue import how_to_get
-
     from misstep.judge.list import listed, listed_text
+    from misstep_harness.datasets.catalogue import how_to_get
 
     judges = listed(data)
     print(json_text(judges.known) if json else listed_text(judges.known))

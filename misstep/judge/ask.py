@@ -4,15 +4,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.escaping import plain, printable
-from misstep_harness.progress import say
-from misstep_harness.runs.judging.judge_once import Asked, ask_of_benchmark, ask_once
 
 from misstep.judge import options
 from misstep.options.common import Json, json_text, path_or_address, refuse_given
 from misstep.options.groups import Only
 from misstep.options.model import MODEL_OPTIONS, ModelOptions
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain, printable
+from misstep_harness.progress import say
+from misstep_harness.runs.judging.judge_once import Asked, ask_of_benchmark, ask_once
 
 
 def ask(

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from misstep_harness.errors import UsageError
 
 from misstep.options.common import BenchmarkFolder, Data, Json, json_text, need_scikit_learn, path_alone
+from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
     from misstep_analysis.judging.judged_runs import JudgedRun
@@ -51,6 +51,7 @@ def calibrate(
     misstep judge calibrate RUN --method isotonic,logistic
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     import msgspec
+
     from misstep_analysis.judging.calibration.calibrated_scores import (
         calibrated_scores,
         calibrated_scores_table,

@@ -4,8 +4,6 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.places import path_text
 from msgspec.structs import replace
 
 from misstep.judge.import_verdicts import mapping
@@ -25,6 +23,8 @@ from misstep.options.common import (
 )
 from misstep.options.gate import BELOW, GateOptions
 from misstep.options.groups import Only, OptionGroup
+from misstep_harness.errors import UsageError
+from misstep_harness.places import path_text
 
 File = Annotated[
     Path,

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.escaping import plain
 
 from misstep.options.common import BenchmarkFolder, Data, Json, Seed, json_text, path_alone, refuse_given
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
 
 if TYPE_CHECKING:
     from misstep_analysis.judging.judged_runs import JudgedRun

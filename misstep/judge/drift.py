@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from misstep_harness.errors import UsageError
 
 from misstep.judge.calibrate import chosen_label
 from misstep.options.common import (
@@ -19,6 +18,7 @@ from misstep.options.common import (
     write_file,
     write_page,
 )
+from misstep_harness.errors import UsageError
 
 Runs = Annotated[
     list[Path],

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from misstep_harness.errors import UsageError
 
 from misstep.judge import options
 from misstep.options.common import Data, path_or_address, say_remarks
 from misstep.options.run_folders import exit_unless_whole
+from misstep_harness.errors import UsageError
 
 PathOption = Annotated[
     Path,

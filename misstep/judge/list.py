@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from msgspec import Struct, structs
+
 from misstep_harness.errors import MisstepError
 from misstep_harness.judges import JUDGES, added_judges, read_known, shipped_judges
 from misstep_harness.judges.judge_file import JudgeSpec
@@ -11,7 +13,6 @@ from misstep_harness.runs.judging.known_judges import known_judge
 from misstep_harness.runs.judging.recovery_rule import RULE, RecoveryRule, RuleJudge, rule_judges
 from misstep_harness.runs.recorded import recorded_at_hand
 from misstep_harness.triage.runs.judges import triage_judge, triage_names
-from msgspec import Struct, structs
 
 
 class ListedJudge(Struct, frozen=True):

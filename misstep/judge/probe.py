@@ -3,13 +3,13 @@
 from typing import Annotated
 
 import typer
-from misstep_harness.errors import MissingPrerequisite, UsageError
 
 from misstep.judge import options
 from misstep.judge.run import Benchmark, Sessions
 from misstep.options import run_folders
 from misstep.options.common import Data, Json, Seed
 from misstep.options.model import ModelOptions
+from misstep_harness.errors import MissingPrerequisite, UsageError
 
 
 def probe(

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from misstep_harness.errors import MissingPrerequisite, UsageError
 
 from misstep.judge import options
 from misstep.options import run_folders
 from misstep.options.common import Data, path_or_address, refuse_given
 from misstep.options.gate import BELOW, GateOptions
 from misstep.options.model import ModelOptions
+from misstep_harness.errors import MissingPrerequisite, UsageError
 
 Sessions = Annotated[
     list[Path] | None,

@@ -8,17 +8,17 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import typer
+from msgspec.structs import asdict
+
+from misstep.options.model import ModelOptions, client_settings
+from misstep.options.run_folders import stopped_with
+from misstep.options.spread import SpreadOptions
 from misstep_harness.errors import UsageError
 from misstep_harness.escaping import plain, printable
 from misstep_harness.places import path_text
 from misstep_harness.progress import say
 from misstep_harness.runs.chosen_runs import say_unreadable
 from misstep_harness.runs.spread import Spread
-from msgspec.structs import asdict
-
-from misstep.options.model import ModelOptions, client_settings
-from misstep.options.run_folders import stopped_with
-from misstep.options.spread import SpreadOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

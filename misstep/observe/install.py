@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
+
 from misstep_harness.errors import UsageError
 from misstep_harness.escaping import printable
 from misstep_harness.observer.arms import EXPERIMENT

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.observer.hook import call
 
 from misstep.observe.files import follow_file, replay_files
 from misstep.observe.install import change_settings, hook_options, model_options
@@ -15,6 +13,8 @@ from misstep.options.groups import Only
 from misstep.options.hook import HookOptions
 from misstep.options.model import ModelOptions
 from misstep.options.spread import SpreadOptions
+from misstep_harness.errors import UsageError
+from misstep_harness.observer.hook import call
 
 app = command_app()
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from misstep_harness.errors import UsageError
 from msgspec.structs import replace
 
 from misstep.options.common import path_or_address
 from misstep.options.groups import Only, OptionGroup
+from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
     from misstep_analysis.labels import Reading

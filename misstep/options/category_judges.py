@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from misstep_harness.errors import UsageError
 
 from misstep.options.common import path_alone
 from misstep.options.groups import OptionGroup
 from misstep.options.model import ModelOptions, client_settings, with_local_model
 from misstep.options.run_folders import exit_unless_whole
+from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
     from misstep_analysis.sessions.judged_categories import CategoryJudges

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.escaping import plain
-from misstep_harness.progress import say
 
 from misstep.options.common import write_page
 from misstep.options.groups import Only, OptionGroup
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
 if TYPE_CHECKING:
     from misstep_analysis.judging.gates import Gate

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from misstep_harness.observer.arms import EXPERIMENT
 
 from misstep.options.groups import Only, OptionGroup
+from misstep_harness.observer.arms import EXPERIMENT
 
 if TYPE_CHECKING:
     from misstep_harness.observer.experiment.own_sessions import Assignment

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from misstep_harness.errors import UsageError
 from msgspec.structs import replace
 
 from misstep.options.groups import Only, OptionGroup, names_of
 from misstep.options.prices import own_price
+from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
     from misstep_harness.clients import ClientSettings

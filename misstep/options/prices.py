@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from misstep_harness.errors import UsageError
 from msgspec.structs import replace
+
+from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
     from misstep_harness.clients.prices import Price, Prices

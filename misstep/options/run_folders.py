@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from misstep.options.common import moment
 from misstep_harness.classifiers import CLASSIFIERS
 from misstep_harness.copies import is_address
 from misstep_harness.errors import UsageError, closed
 from misstep_harness.escaping import plain
 from misstep_harness.progress import say
-
-from misstep.options.common import moment
 
 if TYPE_CHECKING:
     from misstep_harness.runs.kind import RunEnd

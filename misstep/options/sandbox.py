@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.progress import say
 
 from misstep.options.groups import Only, OptionGroup
+from misstep_harness.errors import UsageError
+from misstep_harness.progress import say
 
 if TYPE_CHECKING:
     from misstep_harness.observer.observer import LiveObservation

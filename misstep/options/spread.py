@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.runs.spread import Spread
 
 from misstep.options.groups import OptionGroup
+from misstep_harness.errors import UsageError
+from misstep_harness.runs.spread import Spread
 
 
 class SpreadOptions(OptionGroup, frozen=True):

@@ -5,10 +5,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from misstep.options import run_folders
 from misstep_harness.escaping import plain
 from misstep_harness.progress import say
-
-from misstep.options import run_folders
 
 if TYPE_CHECKING:
     from misstep_harness.reflexive.runs.ablation import AblationPlan

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from misstep_harness.errors import UsageError
 from msgspec.structs import replace
 
 from misstep.options.common import refuse_given
 from misstep.options.groups import OptionGroup
 from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
+from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
     from misstep_harness.reflexive import protocols

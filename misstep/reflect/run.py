@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from misstep_harness.escaping import plain
-from misstep_harness.progress import say
 
 from misstep.options import run_folders
 from misstep.options.common import Json, refuse_given
@@ -15,6 +13,8 @@ from misstep.options.model import EACH_AT_ONCE, ModelOptions
 from misstep.options.sandbox import SandboxOptions
 from misstep.reflect.ablation import run_and_compare
 from misstep.reflect.asking import ItemBudget, OwnWork, Skill, chosen, refuse_ignored, separate
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
 AgentsName = Annotated[
     str, typer.Option(metavar="NAME", help="Agents of the skill, or `model`.", show_default="the skill's first")

@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.escaping import plain
-from misstep_harness.progress import say
 
 from misstep.options.common import Data, Json, json_text, refuse_given
 from misstep.options.run_folders import stopped_with
 from misstep.options.sandbox import Show
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
 if TYPE_CHECKING:
     from misstep_harness.repair.build.sets import Built

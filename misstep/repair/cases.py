@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from misstep_harness.errors import InputError, UsageError
-from misstep_harness.escaping import plain
-from misstep_harness.progress import say
 from msgspec import Struct
 
 from misstep.options.groups import OptionGroup
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

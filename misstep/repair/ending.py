@@ -4,11 +4,10 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from misstep_harness.escaping import plain, printable
-from misstep_harness.progress import say
-
 from misstep.options.common import json_text
 from misstep.repair.cases import Named
+from misstep_harness.escaping import plain, printable
+from misstep_harness.progress import say
 
 if TYPE_CHECKING:
     from misstep_analysis.repair.recorded_runs import RepairRun
@@ -20,6 +19,7 @@ _LINES_SHOWN = 60
 def print_scores(run: "RepairRun", named: Named, *, json: bool, plumbing: bool) -> None:
     """Write the scores of a run and print them; of a repository each patch and its next command, or why not."""
     import msgspec
+
     from misstep_analysis.judging.report.assessment import NO_JUDGE
     from misstep_analysis.repair.report import observed_attempts, repairs_json, repairs_text, write_repair_scores
     from misstep_harness.journal.records import REPORT

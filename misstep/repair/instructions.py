@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.escaping import plain
-from misstep_harness.progress import say
 
 from misstep.options import run_folders
 from misstep.options.common import Json, json_text
 from misstep.options.model import EACH_AT_ONCE, ModelOptions, client_settings, with_local_model
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
 if TYPE_CHECKING:
     from misstep_harness.journal.opened import OpenRun

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from misstep.options.common import Json, Seed, write_page
 from misstep_harness.errors import UsageError
 from misstep_harness.escaping import plain
 from misstep_harness.progress import say
-
-from misstep.options.common import Json, Seed, write_page
 
 if TYPE_CHECKING:
     from misstep_harness.datasets.benchmark import Gold

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from misstep_harness.errors import UsageError
 
 from misstep.options.common import command_app
+from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
     from misstep_harness.repair.records.repair_attempt import RepairAttempt

@@ -6,9 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from misstep_harness.errors import UsageError
-from misstep_harness.escaping import plain
-from misstep_harness.progress import say
 from msgspec.structs import replace
 
 from misstep.options import run_folders
@@ -19,6 +16,9 @@ from misstep.options.spread import SpreadOptions
 from misstep.repair.asking import AskedAgent, PatchJudgeOptions, opened, refuse_ignored
 from misstep.repair.cases import RepositoryOptions, named_cases, told_cases
 from misstep.repair.ending import print_scores
+from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
 
 if TYPE_CHECKING:
     from misstep_harness.repair.case import RepairCase

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from misstep_harness.errors import InputError, UsageError
-from misstep_harness.escaping import printable
 
 from misstep.options.common import Json, json_text
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.escaping import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +33,7 @@ def tasks(
     asked to repair the failure of a closed task. If a patch has landed and the tests fail again, that is a new task.
     """
     import msgspec
+
     from misstep_harness.repair.failure_bot.tasks import TaskStore
     from misstep_harness.repair.runs.repository import tasks_beside
 

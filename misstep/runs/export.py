@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from misstep_harness.errors import UsageError
 
 from misstep.options.common import (
     BenchmarkFolder,
@@ -16,6 +15,7 @@ from misstep.options.common import (
     refuse_given,
     write_page,
 )
+from misstep_harness.errors import UsageError
 
 app = command_app()
 

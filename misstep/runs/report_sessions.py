@@ -5,9 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from misstep_harness.journal.opened import OpenRun
-
 from misstep.options.common import write_page
+from misstep_harness.journal.opened import OpenRun
 
 if TYPE_CHECKING:
     from misstep_analysis.sessions.session_rates import Grouping

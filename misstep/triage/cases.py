@@ -4,13 +4,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from misstep_harness.escaping import plain
-from misstep_harness.progress import say
-from misstep_harness.runs.spread import Spread
 from msgspec.structs import replace
 
 from misstep.options.common import json_text
 from misstep.options.model import ModelOptions, client_settings
+from misstep_harness.escaping import plain
+from misstep_harness.progress import say
+from misstep_harness.runs.spread import Spread
 
 if TYPE_CHECKING:
     from misstep_harness.triage.runs.benchmark import AskedCases
@@ -34,11 +34,10 @@ def judge_cases(
     """Judge the cases and print what was found."""
     import sys
 
+    from misstep.options.run_folders import exit_unless_whole
     from misstep_harness.runs.judging.judge import run_judge
     from misstep_harness.runs.spread import available, open_workers
     from misstep_harness.triage.root_file_systems import RootFileSystems
-
-    from misstep.options.run_folders import exit_unless_whole
 
     client = client_settings(asking)
     images = RootFileSystems() if judge.method.access == "sandbox" else None  # removed with it, at the end

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from misstep_harness.errors import UsageError
 from msgspec.structs import replace
 
 from misstep.options import run_folders
@@ -13,6 +12,7 @@ from misstep.options.model import EACH_AT_ONCE, MODEL_OPTIONS, ModelOptions, wit
 from misstep.options.sandbox import SandboxOptions
 from misstep.options.spread import SpreadOptions
 from misstep.triage.cases import judge_cases
+from misstep_harness.errors import UsageError
 
 app = command_app()
 

@@ -3,7 +3,6 @@
 from misstep_analysis.agreement import AgreementReport
 from misstep_analysis.annotation.disagreement import Disagreement, Reconciled
 from misstep_harness.annotation import Phase
-
 from scripts.schemas.forms import Form, fields_of
 
 DOCUMENTS: dict[str, Form] = {

@@ -5,8 +5,9 @@ from inspect import cleandoc
 from typing import Any
 
 import msgspec
-from misstep_analysis.pages.form_text import told_fields
 from msgspec import Struct, structs
+
+from misstep_analysis.pages.form_text import told_fields
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

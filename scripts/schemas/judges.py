@@ -1,5 +1,6 @@
 """The documents of commands about judges."""
 
+from misstep.judge.list import ListedJudge
 from misstep_analysis.judging.assessment import Assessment
 from misstep_analysis.judging.calibration.calibrated_scores import CalibratedScores
 from misstep_analysis.judging.calibration.precision_threshold import PrecisionThreshold
@@ -12,8 +13,6 @@ from misstep_analysis.judging.scores import Scores
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Evidence
 from misstep_harness.runs.judging.judge_once import Asked
-
-from misstep.judge.list import ListedJudge
 from scripts.schemas.forms import Form, fields_of, optional
 
 SCORES = {**fields_of(Scores), **fields_of(Assessment, "scores")}

@@ -3,7 +3,6 @@
 from misstep_analysis.audit.findings import Finding
 from misstep_harness.datasets.fetching import CheckedFiles
 from misstep_harness.runs.fetch import Fetched
-
 from scripts.schemas.forms import Form, fields_of
 
 DOCUMENTS: dict[str, Form] = {

@@ -4,7 +4,6 @@ from misstep_analysis.sessions.advice import Advice
 from misstep_analysis.sessions.findings import Findings
 from misstep_harness.trajectory import Skipped, Unreadable
 from misstep_harness.triage.generate.cases import TriageCounts
-
 from scripts.schemas.forms import Form, fields_of
 
 _SHARE = {"count": int, "share": float}

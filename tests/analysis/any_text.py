@@ -1,6 +1,7 @@
 """Tables with any text in every field, for the rules that hold whatever a label says."""
 
 from hypothesis import strategies as st
+
 from misstep_analysis.tables import WORST_FIRST, Row, Table
 
 AWKWARD = r"\&%$#_{}~^<>|\"'`[]*-!?,;:.()+=@/ abz09äéłßÅκλΣ−–—…≥×∞→“”✓中🙂é" + "\u202e\x1b\x00\n\r\t\u2028"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from misstep_analysis.agreement import AgreementReport, agreement_report
 from misstep_analysis.labels import Labels, ScaleLevel, read_labels
 from misstep_analysis.stats.raters.patterns import MISSING, category_counts
-
 from tests.analysis.stats.quantities.agreement import krippendorff_alpha
 
 pytestmark = pytest.mark.data

@@ -11,6 +11,8 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_analysis.sessions.classified_paths import classified_findings
 from misstep_analysis.sessions.findings import Findings
 from misstep_harness.errors import InputError, UsageError
@@ -22,8 +24,6 @@ from misstep_harness.runs.spread import Spread
 from misstep_harness.runs.standing_rules import RulesAsked, StandingRules
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
-from msgspec.structs import replace
-
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 
 

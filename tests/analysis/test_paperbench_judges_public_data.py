@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.gold import read_gold
 from misstep_analysis.judging.scores import Scores, score
 from misstep_analysis.stats.proportions import wilson

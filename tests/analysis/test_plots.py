@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.image import imread
+
 from misstep_analysis.plots import bars, confusion, crossed, curves, forest, funnel, heat_map, small_multiples
 from misstep_analysis.plots.drawing import standalone
 from misstep_analysis.plots.layout import WIDTH, fitted_apart
 from misstep_analysis.plots.points import cost_quality, reliability
 from misstep_analysis.tables import Row
 from misstep_harness.escaping import one_line
-
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared
 from tests.analysis.svg import description, shown

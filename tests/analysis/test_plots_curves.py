@@ -4,11 +4,11 @@ import re
 from itertools import pairwise
 
 import pytest
+
 from misstep_analysis.plots import curves, funnel
 from misstep_analysis.plots.layout import WIDTH, text_width
 from misstep_analysis.tables import Row
 from misstep_harness.errors import UsageError
-
 from tests.analysis.svg import description, shown
 
 PLACES = {f"pass@{k}": float(k) for k in (1, 2, 5, 10, 50, 100)}

@@ -1,10 +1,10 @@
 """Points: what quality costs, and how often answers are right by their score."""
 
 import pytest
+
 from misstep_analysis.plots.points import cost_quality, reliability
 from misstep_analysis.tables import Row
 from misstep_harness.errors import UsageError
-
 from tests.analysis.svg import description, shown
 
 

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.provenance import Input, line_of, module_sha256, source_of
 from misstep_analysis.tables import Table, made_by_this
 

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.published import Derivation, Figure, load_paper, published_papers, published_row, read_paper
 from misstep_analysis.tables import Unit
 from misstep_harness.errors import InputError, UsageError
-
 from tests.analysis.paper_texts import is_printed, places_of, stands_in, unrecorded
 
 FORM = """

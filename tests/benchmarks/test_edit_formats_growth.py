@@ -1,8 +1,8 @@
 """Applying a hostile reply takes no longer than n log n."""
 
 import pytest
-from misstep_harness.edits import EDIT_FORMATS
 
+from misstep_harness.edits import EDIT_FORMATS
 from tests.benchmarks.growth import QUADRATIC, growth
 from tests.families.test_edit_formats import PATH, applied
 

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from misstep_harness.readers import READERS
 
 from benchmarks.fuzz import cases
 from benchmarks.fuzz.__main__ import fuzz, main
+from misstep_harness.readers import READERS
 
 CASES = 280
 SEED = 1_000_003

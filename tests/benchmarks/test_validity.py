@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pytest
-from misstep_analysis.stats.estimate import Estimate
-from misstep_analysis.stats.proportions import wilson
-from misstep_analysis.stats.significance import Significance
 
 from benchmarks.validity import agreement, clusters, experiments, judges, pairs, probes, proportions
 from benchmarks.validity.__main__ import page
 from benchmarks.validity.rates import Rate, coverage, rejections
+from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.stats.proportions import wilson
+from misstep_analysis.stats.significance import Significance
 
 SAMPLES = 300
 

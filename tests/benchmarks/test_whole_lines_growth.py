@@ -1,8 +1,8 @@
 """What is whole of a damaged session is told in time that grows with its length and no faster."""
 
 import pytest
-from misstep_harness.readers.input.whole_lines import whole_lines
 
+from misstep_harness.readers.input.whole_lines import whole_lines
 from tests.benchmarks.growth import QUADRATIC, growth
 
 LINE = b'{"type": "user", "number": %08d, "text": "a line that is long enough"}'

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_analysis import plots
 from misstep_analysis.pages import Foot, page, show_figure
 from misstep_analysis.pages.notebooks.index import index_page
@@ -19,7 +20,6 @@ from misstep_analysis.reproduction.provenance import data_set_record
 from misstep_analysis.sessions.trajectory_page import trajectory_page
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.files import write_table
-
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources, trajectory, verdicts
 from tests.analysis.pages.made_up_notebooks import code, displayed, failed, notebook, printed, prose, shown
 from tests.analysis.pages.notebooks.test_frame_html import FRAME

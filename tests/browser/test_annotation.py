@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from misstep_analysis.annotation.study import read_study
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+from misstep_analysis.annotation.study import read_study
 from tests.analysis.annotation.made_up import HOSTILE, Served, opened, served, unlabelled_run, write_cases
 from tests.browser.test_pages import COLOURS, LEAST_CONTRAST, contrast
 

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 from jinja2 import Environment
+from selenium.webdriver.support.ui import WebDriverWait
+
+from examples.call_lengths import CallLengthRuns, MeasureCalls
+from misstep import carry_out
 from misstep_analysis.runs.kinds.kind import Choice
 from misstep_harness.generate.sessions import generate_sessions
 from misstep_harness.journal.opened import open_of
 from misstep_harness.journal.records import encode_lines
 from misstep_harness.readers.interchange.atif_writing import to_atif
-from selenium.webdriver.support.ui import WebDriverWait
-
-from examples.call_lengths import CallLengthRuns, MeasureCalls
-from misstep import carry_out
 from tests.analysis.annotation.made_up import opened, served, write_cases
 from tests.browser.conftest import write_pages
 from tests.misstep.as_a_user import in_this_process

@@ -4,6 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
 from misstep_analysis.gold import read_gold
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.page.items import JudgedBy
@@ -12,10 +16,6 @@ from misstep_analysis.judging.report.report import report_html
 from misstep_analysis.judging.report.report_items import item_browser
 from misstep_analysis.judging.sample import majority
 from misstep_analysis.pages import Foot
-from msgspec import structs
-from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
-
 from tests.browser.conftest import sortable
 from tests.browser.test_pages import COLOURS, LEAST_CONTRAST, contrast
 from tests.misstep.made_up_runs import (

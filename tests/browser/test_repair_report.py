@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_analysis.repair.recorded_runs import open_repair_runs
 from misstep_analysis.repair.report import repairs_html
-
 from tests.browser.test_judge_report import wait
 from tests.misstep.made_up_runs import four, repaired_run
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from selenium.webdriver.common.keys import Keys
+
 from misstep_analysis.sessions.classified_paths import classified_findings
 from misstep_harness.journal.records import encode_lines
 from misstep_harness.readers.interchange.atif_writing import to_atif
@@ -11,8 +13,6 @@ from misstep_harness.runs.classify import ClassifyPlan
 from misstep_harness.runs.spread import Spread
 from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 from misstep_harness.verdict import Verdict
-from selenium.webdriver.common.keys import Keys
-
 from tests.browser.test_judge_report import DRAWN, STATUS, open_page, wait
 from tests.misstep.made_up_runs import HOSTILE
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.observer.hook.call import EVENTS
 from misstep_harness.observer.hook.settings import installed_hooks
-
 from tests.docs.documents import DOCUMENTS, EVERYTHING, ROOT
 from tests.local_model import model_is_here
 from tests.misstep.as_a_user import misstep

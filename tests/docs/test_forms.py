@@ -8,6 +8,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import inspect
+
+from misstep import command_groups
+from misstep.help_topics import GUIDES, TOPICS, form_of, topic_text
 from misstep_analysis.pages.form_text import docstring_sections, meanings
 from misstep_harness.agent.turns import Turn
 from misstep_harness.errors import UsageError
@@ -15,10 +19,6 @@ from misstep_harness.forms import values_of
 from misstep_harness.reflexive.protocols import Agent, Check, Reading, Skill, Target, VitalSign
 from misstep_harness.reflexive.records.loop_events import WorkItem
 from misstep_harness.reflexive.settings import MECHANISMS
-from msgspec import inspect
-
-from misstep import command_groups
-from misstep.help_topics import GUIDES, TOPICS, form_of, topic_text
 from tests.misstep.as_a_user import misstep
 
 ROOT = Path(__file__).parents[2]

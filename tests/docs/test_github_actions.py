@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+
 from misstep_harness.runs.generate import GenerateOptions, write_folder
 
 ROOT = Path(__file__).parents[2]

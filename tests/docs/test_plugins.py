@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from misstep import classify, doctor
 from misstep_harness.clients import ClientSettings
 from misstep_harness.exchange import Request
 from misstep_harness.journal.records import read_verdicts
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.judging.known_judges import known_judge
-from typer.testing import CliRunner
-
-from misstep import classify, doctor
 from tests.docs.documents import DOCUMENTS, ROOT
 from tests.misstep.installed import installed
 

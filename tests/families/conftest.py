@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.datasets import loader_for
 from misstep_harness.readers import read_file
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
+
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.scores import score
 from misstep_harness.clients import ClientSettings

@@ -10,6 +10,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from hypothesis import settings
+from scipy.stats import binom
+
 from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging.drift import JudgedText, drift, drift_finding
 from misstep_analysis.judging.judged import JudgedItems, judges_table, scored_items
@@ -37,7 +39,6 @@ from misstep_harness.repair.records.repair_attempt import RepairAttempt
 from misstep_harness.session import Session
 from misstep_harness.triage.records.attribution import TriageVerdict
 from misstep_harness.verdict import Verdict
-from scipy.stats import binom
 
 _LEVEL, _MOST, _OFTEN, _DAILY = 0.05, 0.07, 200, 20
 SEEDS = settings().max_examples if settings().max_examples >= _OFTEN else _DAILY

@@ -7,11 +7,11 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from misstep_harness.classifiers import CLASSIFIERS, classifier_for, classify_all
 from misstep_harness.errors import UsageError
 from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 from misstep_harness.verdict import Verdict
-
 from tests.harness.classifiers.building import bash, edit, misses, run, says, user
 
 SHOWS: dict[str, Trajectory] = {

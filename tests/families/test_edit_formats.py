@@ -6,6 +6,7 @@ from random import Random
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from misstep_harness.edits import EDIT_FORMATS, apply_edit, edit_format, instructions
 from misstep_harness.errors import EditRefused, UsageError
 

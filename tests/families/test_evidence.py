@@ -5,6 +5,8 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_analysis.exports.opening import open_export
 from misstep_analysis.repair.recorded_runs import open_repair_run
 from misstep_analysis.runs.kinds.kind import Choice
@@ -17,8 +19,6 @@ from misstep_harness.repair.runs.patches import write_patches
 from misstep_harness.runs.generate import GenerateOptions, write_folder
 from misstep_harness.trajectory import Source, Trajectory
 from misstep_harness.triage.runs.benchmark import asked_cases
-from msgspec.structs import replace
-
 from tests.harness.triage.made_up_cases import triage_case
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up_runs import four, repaired_run

@@ -6,11 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from misstep_harness.errors import InputError, MisstepError, SandboxMissing
-from misstep_harness.workspace import find_sandbox, project_toolchain
 from typer.testing import CliRunner
 
 from misstep.command_line import app
+from misstep_harness.errors import InputError, MisstepError, SandboxMissing
+from misstep_harness.workspace import find_sandbox, project_toolchain
 from tests.families.hostile import CANARY, TREES, Outside, outside, texts_beneath
 from tests.harness.repair.failure_bot.histories import MadeRepository
 

@@ -6,6 +6,8 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_analysis.gold import GoldLabel, read_gold, write_gold
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.report.assessment import assessed
@@ -24,8 +26,6 @@ from misstep_harness.runs.judging.known_judges import benchmark_of, known_judge
 from misstep_harness.runs.judging.recovery_rule import rule_judges
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
-from msgspec.structs import replace
-
 from tests.misstep.made_up_judges import KEEN, recorded_data
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 

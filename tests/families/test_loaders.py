@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 import pytest
+
 from misstep_harness import datasets
 from misstep_harness.datasets import LOADERS, loader_for
 from misstep_harness.datasets.benchmark import Item, read_benchmark

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from misstep_harness.errors import UnreadableTrajectory
 from misstep_harness.protocols import Reader, Sample, Unit
 from misstep_harness.readers import READERS, all_readers, read_file, reader_for
@@ -19,7 +20,6 @@ from misstep_harness.readers.checking import checked
 from misstep_harness.readers.files import recognise, sample_file
 from misstep_harness.readers.interchange.atif import from_atif, read, to_atif
 from misstep_harness.trajectory import Source, ToolCall, Trajectory, Unreadable
-
 from tests.families.recordings import recording_of
 
 FORMATS = sorted(READERS)

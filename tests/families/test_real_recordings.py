@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from misstep_harness.readers import all_readers, read_file
 from misstep_harness.readers.files import recognise, sample_file
 from misstep_harness.readers.interchange.atif import read, to_atif

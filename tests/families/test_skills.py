@@ -5,12 +5,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.errors import MisstepError
 from misstep_harness.reflexive.protocols import Agents, Reading, Skill
 from misstep_harness.reflexive.runs.skills import SKILLS, SkillOptions
 from misstep_harness.workspace import Sandbox
-
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import oracle_once as oracle_once
 from tests.harness.workspace.conftest import sandbox as sandbox

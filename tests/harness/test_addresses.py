@@ -6,12 +6,12 @@ from pathlib import Path
 
 import fsspec
 import pytest
+
 from misstep_harness import addresses
 from misstep_harness.addresses import local_copies
 from misstep_harness.copies import is_address
 from misstep_harness.errors import InputError, MissingPrerequisite, MisstepError, UnsafePath, UsageError
 from misstep_harness.places import path_text
-
 from tests.harness.web_server import Page, WebServer, web_server
 
 

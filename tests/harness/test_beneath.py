@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from misstep_harness import beneath
 from misstep_harness.errors import InputError
 

@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.copies import FOLDER, address_text, folder_names
 from misstep_harness.errors import InputError
 from misstep_harness.journal.inputs import name_of

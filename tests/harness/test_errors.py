@@ -1,6 +1,7 @@
 """An error is one line: where, what was found, what to do, each sentence with one end."""
 
 import pytest
+
 from misstep_harness.errors import MisstepError, clause, closed
 
 

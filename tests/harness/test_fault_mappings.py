@@ -4,6 +4,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_harness.datasets import loader_for
 from misstep_harness.datasets.catalogue import data_set
 from misstep_harness.datasets.judged.trail import Annotation
@@ -11,7 +13,6 @@ from misstep_harness.datasets.upstream import files_in, json_file
 from misstep_harness.errors import InputError
 from misstep_harness.fault_mappings import fault_mappings, mapping_of
 from misstep_harness.readers import read_file
-from msgspec.structs import replace
 
 
 def test_no_label_of_a_set_is_mapped_twice_and_every_reason_is_a_sentence() -> None:

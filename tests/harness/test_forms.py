@@ -8,9 +8,10 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct
+
 from misstep_harness.errors import InputError
 from misstep_harness.forms import json_form, misspelt, toml_form
-from msgspec import Struct
 
 
 class Part(Struct, forbid_unknown_fields=True):

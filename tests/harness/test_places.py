@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import UsageError
 from misstep_harness.places import cache_folder
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from random import Random
 
 import pytest
+
 from misstep_harness import progress
 from misstep_harness.escaping import plain
 from misstep_harness.progress import Pace, Progress

@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any, ClassVar
 
 import pytest
+
 from misstep_harness.addresses import local_copies
 from misstep_harness.errors import InputError, MisstepError
 from misstep_harness.redirects import redirected

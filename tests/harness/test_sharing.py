@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.sharing import private_places, without_folders, without_places
 
 LINE = [

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from misstep_harness.trajectory import Role, Source, Step, ToolCall, ToolResult, Trajectory
 from msgspec import Struct, convert
+
+from misstep_harness.trajectory import Role, Source, Step, ToolCall, ToolResult, Trajectory
 
 FOLDER = Path(__file__).parent
 _SPEAKERS: dict[str, Role] = {"user": "user", "agent": "agent", "system": "system"}

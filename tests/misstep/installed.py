@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
 from misstep_harness import classifiers, readers, registry
 from misstep_harness.runs import rule_sources
 

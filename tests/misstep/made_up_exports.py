@@ -4,6 +4,8 @@ from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
+from msgspec import structs
+
 from misstep_analysis.observer.observed_paths import observed_findings
 from misstep_analysis.sessions.classified_paths import classified_findings
 from misstep_harness.journal.records import (
@@ -17,8 +19,6 @@ from misstep_harness.journal.records import (
 )
 from misstep_harness.places import data_folder
 from misstep_harness.runs.classify import ClassifyPlan
-from msgspec import structs
-
 from tests.analysis.made_up_loops import looped_run
 from tests.analysis.reflexive.made_up import three_items
 from tests.misstep.made_up import CATEGORIES, SETTINGS, atif_lines, by_id, by_lot

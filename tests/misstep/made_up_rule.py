@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from misstep_harness.triage.records.attribution import Access, Evidence, TriageVerdict
 from msgspec import Struct
+
+from misstep_harness.triage.records.attribution import Access, Evidence, TriageVerdict
 
 
 class ByOneWord(Struct, frozen=True):

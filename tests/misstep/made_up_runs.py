@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
+
 from misstep_harness.journal.records import (
     ATTEMPT_RECORDS,
     SCHEMA,

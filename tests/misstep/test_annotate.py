@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.annotation.study import AnnotationStudy
 from misstep_analysis.gold import check_gold, read_gold
 from misstep_harness.annotation import RaterAnswer
-
 from tests.analysis.annotation.made_up import opened, unlabelled_run, write_cases
 from tests.analysis.pages.html_rules import check_page
 

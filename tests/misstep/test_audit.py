@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_analysis.audit.user_file import OWN_KEYS
 from misstep_analysis.published import INPUTS
-
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.as_a_user import in_this_process
 

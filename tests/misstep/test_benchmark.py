@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from misstep_analysis.gold import read_gold
 
+from misstep_analysis.gold import read_gold
 from tests.misstep.made_up import atif_lines
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from misstep_harness.errors import UsageError
 from typer.testing import CliRunner
 
 from misstep import classify
+from misstep_harness.errors import UsageError
 from tests.misstep.installed import installed
 from tests.misstep.made_up import atif_lines
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from misstep_harness.classifiers import CLASSIFIERS
 from typer.testing import CliRunner
 
 from misstep.classify import app
 from misstep.convert import convert_all
+from misstep_harness.classifiers import CLASSIFIERS
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up import atif, atif_lines
 from tests.waiting import wait_until

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from misstep_harness.errors import UsageError
-from misstep_harness.judges.fencing import fenced_parts
 from typer.testing import CliRunner
 
 from misstep.classify import app
+from misstep_harness.errors import UsageError
+from misstep_harness.judges.fencing import fenced_parts
 from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving
 from tests.misstep.as_a_user import in_a_thread
 from tests.misstep.made_up import atif

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner, Result
+
+from misstep.convert import app
 from misstep_harness.errors import MisstepError, UsageError
 from misstep_harness.readers import read_file
 from misstep_harness.runs.convert import FileNames
 from misstep_harness.runs.inputs import trajectories
 from misstep_harness.trajectory import Source, Trajectory
-from typer.testing import CliRunner, Result
-
-from misstep.convert import app
 from tests.families.recordings import recording_of
 from tests.misstep.made_up import atif, atif_lines
 

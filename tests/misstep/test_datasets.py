@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 from click.testing import Result
+from typer.testing import CliRunner
+
+from misstep.command_line import app
 from misstep_harness.datasets import catalogue
 from misstep_harness.datasets.catalogue import how_to_get
 from misstep_harness.datasets.fetching import address_of, inside
 from misstep_harness.datasets.upstream import file_bytes
 from misstep_harness.errors import CannotWrite, InputError, MissingPrerequisite, UsageError
-from typer.testing import CliRunner
-
-from misstep.command_line import app
 from tests.misstep.as_a_user import files_end_at
 from tests.misstep.served import COMMIT, MARKS, MARKS_MADE, UPSTREAM, Served, lay_out, registry, served, sha256
 

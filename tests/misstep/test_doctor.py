@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from misstep_harness.errors import SandboxMissing
-from misstep_harness.workspace import finding
-from misstep_harness.workspace.capabilities import sandbox_report
 from typer.testing import CliRunner
 
 from misstep.doctor import app
+from misstep_harness.errors import SandboxMissing
+from misstep_harness.workspace import finding
+from misstep_harness.workspace.capabilities import sandbox_report
 from tests.harness.repair.failure_bot.histories import MadeRepository
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.clients.batches.batch_lines import BatchState, read_state, write_state
 from misstep_harness.clients.cache import Cache
 from misstep_harness.clients.cost_limit import SpendingLog
@@ -18,7 +19,6 @@ from misstep_harness.errors import CannotWrite, InputError
 from misstep_harness.exchange import Message, Reply, Request
 from misstep_harness.journal.records import VERDICTS, read_verdicts
 from misstep_harness.journal.run_folder import PROGRESS
-
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
 from tests.misstep.as_a_user import files_end_at, in_a_thread
 from tests.misstep.made_up import atif_lines

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 from click.testing import Result
+from typer.testing import CliRunner
+
+from misstep.command_line import app
 from misstep_analysis.gold import BenchmarkItem, read_gold, read_marked_errors
 from misstep_harness.datasets.benchmark import read_benchmark
 from misstep_harness.errors import InputError, UsageError
@@ -20,9 +23,6 @@ from misstep_harness.journal.run_folder import locked
 from misstep_harness.readers import read_file
 from misstep_harness.runs import generate as generation
 from misstep_harness.runs.generate import GenerateOptions, write_folder
-from typer.testing import CliRunner
-
-from misstep.command_line import app
 
 NAMES = {"benchmark.toml", "gold.csv", "gold_errors.jsonl", "gold_variants.csv", "items.jsonl", "trajectories.jsonl"}
 

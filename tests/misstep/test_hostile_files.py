@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.errors import InputError
 from misstep_harness.items import Item, Runs, trajectory_file
 from misstep_harness.readers import READERS
 from misstep_harness.readers.misstep import inline_run
 from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
-
 from tests.families.recordings import recording_of
 from tests.misstep.as_a_user import CommandLine
 from tests.misstep.made_up import atif

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.clients import ClientSettings
 from misstep_harness.journal.records import read_verdicts
 from misstep_harness.judges.judge_file import read_judge
 from misstep_harness.judges.prompted_judge import PromptedJudge
 from misstep_harness.runs.judging.judge import run_judge
-
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
 

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.judging.people.recorded_tables import compared
 from misstep_analysis.reproduction.recorded import recorded_judges as studies_judges
 

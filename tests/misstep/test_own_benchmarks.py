@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError, UsageError

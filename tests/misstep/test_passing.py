@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from misstep_harness.errors import InputError, UsageError
 
 from misstep.passing import app
+from misstep_harness.errors import InputError, UsageError
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_runs import CASES, HOSTILE, four, repaired, repaired_run

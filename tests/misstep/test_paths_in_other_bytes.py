@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from misstep_harness.journal.records import read_manifest
 
+from misstep_harness.journal.records import read_manifest
 from tests.harness.repair.cases import price_case
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up import atif

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from misstep_harness.observer.guidance import checked_guidance
-from misstep_harness.reflexive.runs.skills import SKILLS
-from misstep_harness.repair.repairers import POLICIES
 from typer.testing import CliRunner
 
 from misstep import classify, doctor
+from misstep_harness.observer.guidance import checked_guidance
+from misstep_harness.reflexive.runs.skills import SKILLS
+from misstep_harness.repair.repairers import POLICIES
 from tests.docs.documents import ROOT
 from tests.misstep.installed import installed
 from tests.misstep.made_up import atif_lines

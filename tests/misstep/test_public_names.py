@@ -7,10 +7,10 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from misstep_harness.protocols import WrittenJudge
 
 import misstep
 from examples.asks_twice import AsksTwice
+from misstep_harness.protocols import WrittenJudge
 
 _TREE = ast.parse(Path(str(misstep.__file__)).read_text())
 _FOR_TYPES = {

@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec import structs
+
+import misstep
 from misstep_harness.errors import MisstepError
 from misstep_harness.journal.records import read_manifest, write_manifest
 from misstep_harness.workspace.bubblewrap import ENVIRONMENT
 from misstep_harness.workspace.suite.command import WRAPPED
-from msgspec import structs
-
-import misstep
 from tests.misstep.made_up_exports import classified, judged, observed
 
 TABLE = "id,human,judge\n" + "".join(f"{n},{('yes', 'no')[n % 2]},{('yes', 'no')[n % 2]}\n" for n in range(12))

@@ -1,10 +1,10 @@
 """A command or option that is gone names what to use instead; none of the names is a command of today."""
 
 import pytest
-from misstep_harness.errors import UsageError
 
 from misstep.command_groups import LINES
 from misstep.removed import REMOVED, refuse_removed
+from misstep_harness.errors import UsageError
 
 
 @pytest.mark.parametrize("name", REMOVED)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 import typer
-from misstep_analysis.repair.recorded_runs import open_repair_run, record_run, recorded_reviews, recordings
-from misstep_harness.errors import InputError, UsageError
 from typer.testing import CliRunner
 
 import misstep
 from misstep.repair.report import report
+from misstep_analysis.repair.recorded_runs import open_repair_run, record_run, recorded_reviews, recordings
+from misstep_harness.errors import InputError, UsageError
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up_runs import four, repaired, repaired_run
 from tests.misstep.runs.test_report import data

@@ -8,16 +8,16 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from misstep_analysis.reproduction.notebooks import execute, read
-from misstep_analysis.reproduction.reproduce import chosen
-from misstep_harness import places
-from misstep_harness.errors import InputError, MissingPrerequisite, UsageError
 from msgspec import Struct
 from typer.testing import CliRunner, Result
 
 from misstep import reproduce
 from misstep.__main__ import main
 from misstep.reproduce import app
+from misstep_analysis.reproduction.notebooks import execute, read
+from misstep_analysis.reproduction.reproduce import chosen
+from misstep_harness import places
+from misstep_harness.errors import InputError, MissingPrerequisite, UsageError
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up_notebooks import TABLE_SOURCE, code, notebook, printed, prose
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict

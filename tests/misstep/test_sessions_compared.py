@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+
+from misstep.runs.report import app
 from misstep_analysis.sessions.classified_paths import classified_findings
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.records import MANIFEST, encode_lines, replace_file
@@ -15,8 +17,6 @@ from misstep_harness.runs.classify import ClassifyPlan
 from misstep_harness.runs.spread import Spread
 from misstep_harness.trajectory import Source, Step, Trajectory
 from misstep_harness.verdict import Verdict
-
-from misstep.runs.report import app
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up import CATEGORIES, atif_lines

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import typer
 import yaml
+
+from misstep.command_groups import LINES
 from misstep_harness.observer.hook.install import EVENTS_OF
 from misstep_harness.observer.hook.settings import AgentProgram, is_ours
 from misstep_harness.version import __version__
-
-from misstep.command_groups import LINES
 from tests.docs.documents import ROOT
 
 FOLDER = ROOT / "examples/agent_skill"

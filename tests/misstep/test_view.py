@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from misstep_harness.errors import InputError, UsageError
 
 from misstep.view import app, file_name
+from misstep_harness.errors import InputError, UsageError
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.as_a_user import command_of
 

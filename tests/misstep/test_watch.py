@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 from misstep_harness.runs.generate import GenerateOptions, write_folder
-
 from tests.waiting import wait_until
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
+
 from misstep_analysis.pages.notebooks.display import TABLE_TYPE, Shown
 from misstep_analysis.reproduction.recorded import again, generated_study, recovery
 from misstep_analysis.reproduction.recorded.classified import RUN_SETS
@@ -15,8 +17,6 @@ from misstep_analysis.reproduction.sessions import watching
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.files import from_document
 from misstep_harness.datasets.catalogue import data_sets
-from msgspec import Struct
-
 from tests.conftest import MadeOnce
 from tests.misstep.made_up_runs import four, repaired_run
 

@@ -4,7 +4,6 @@ from collections import Counter
 from itertools import combinations
 
 import numpy as np
-from misstep_harness.errors import InputError
 from msgspec import Struct, to_builtins
 
 from misstep_analysis.agreement.intervals import (
@@ -34,6 +33,7 @@ from misstep_analysis.stats.raters.patterns import (
     contingency_table,
     distinct_rows,
 )
+from misstep_harness.errors import InputError
 
 MOST_COUNTS = 20_000_000
 

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from misstep_harness.escaping import plain
-
 from misstep_analysis.agreement import AgreementReport, Pair, QuestionReports
 from misstep_analysis.agreement.rater_tables import APPROXIMATE, use_text, width_finding
 from misstep_analysis.agreement.tables import (
@@ -20,6 +18,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Unit
 from misstep_analysis.tables.text import aligned, cut
 from misstep_analysis.tables.wording import MISSING, count_text, counted_text, number_text
+from misstep_harness.escaping import plain
 
 _ITEMS_SHOWN = 20
 _PAIRS_SHOWN = 45

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
-from misstep_harness.annotation import RaterAnswer
 from msgspec import Struct
 
 from misstep_analysis.labels import Labels
 from misstep_analysis.stats.raters.patterns import MISSING
+from misstep_harness.annotation import RaterAnswer
 
 How = Literal["unanimous", "majority", "reconciled", "tied", "open"]
 """How a case came to its label: all raters gave it blind; most did; all did after reconciliation; or none, as several

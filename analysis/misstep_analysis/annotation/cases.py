@@ -5,6 +5,11 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
+from msgspec import structs
+
+from misstep_analysis.annotation.page.case import Material, MaterialPart, Meaning, TextFile
+from misstep_analysis.judging.judged_runs import JudgedRun, open_run
+from misstep_analysis.tables.files import csv_of
 from misstep_harness.errors import InputError, MisstepError, UsageError
 from misstep_harness.items import Item, Question, Runs, read_items, read_question
 from misstep_harness.journal.inputs import file_state, inputs_of_files
@@ -21,11 +26,6 @@ from misstep_harness.triage.texts import LARGEST_FILE, TextsOfCase
 from misstep_harness.workspace.differences import file_diff
 from misstep_harness.workspace.nodes import GIT, Node, node_at, same
 from misstep_harness.workspace.trees import walk
-from msgspec import structs
-
-from misstep_analysis.annotation.page.case import Material, MaterialPart, Meaning, TextFile
-from misstep_analysis.judging.judged_runs import JudgedRun, open_run
-from misstep_analysis.tables.files import csv_of
 
 QUESTION = "Whose fault is it?"
 

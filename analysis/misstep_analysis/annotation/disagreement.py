@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-from misstep_harness.annotation import CERTAINTIES, Certainty, Phase, RaterAnswer
 from msgspec import Struct, structs
 
 from misstep_analysis.agreement import AgreementReport, agreement_report
@@ -31,6 +30,7 @@ from misstep_analysis.stats.raters.patterns import MISSING
 from misstep_analysis.stats.resampling import bootstrapped
 from misstep_analysis.stats.significance import Significance
 from misstep_analysis.triage.cases import AGENT, TASK
+from misstep_harness.annotation import CERTAINTIES, Certainty, Phase, RaterAnswer
 
 NO_MAJORITY = "no label leads on any such case, for which three raters are needed"
 NO_DISPUTE = "no case is in dispute"

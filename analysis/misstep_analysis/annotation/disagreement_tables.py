@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from misstep_harness.annotation import RaterAnswer
-
 from misstep_analysis.annotation.annotated import AnnotatedStudy, disputed
 from misstep_analysis.annotation.disagreement import Disagreement, Lean, rater_agreement
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Evidence, Fields, Row, Table, made_by_this, rows_from, rows_in
 from misstep_analysis.tables.wording import counted_text, in_words, number_text, with_interval
+from misstep_harness.annotation import RaterAnswer
 
 _PAPER = "annotation"
 _MOST_ITEMS = 200

@@ -12,10 +12,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from misstep_harness.annotation import RaterAnswer
-from misstep_harness.errors import UsageError
-from misstep_harness.journal.records import replace_file
-from misstep_harness.journal.run_folder import make_folder
 from msgspec import structs, to_builtins
 
 from misstep_analysis.annotation.annotated import AnnotatedStudy, consensus
@@ -23,6 +19,10 @@ from misstep_analysis.annotation.disagreement import Disagreement, disagreement
 from misstep_analysis.annotation.plan import State
 from misstep_analysis.gold import GoldLabel, write_gold
 from misstep_analysis.tables.files import csv_of
+from misstep_harness.annotation import RaterAnswer
+from misstep_harness.errors import UsageError
+from misstep_harness.journal.records import replace_file
+from misstep_harness.journal.run_folder import make_folder
 
 RATER = "consensus"
 """The rater of the gold labels that a study gives."""

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
+
 from misstep_harness.errors import CannotWrite, MisstepError
 
 HOST = "127.0.0.1"

@@ -4,11 +4,11 @@ import random
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from misstep_harness.annotation import Phase, RaterAnswer
-from misstep_harness.errors import UsageError
 from msgspec import Struct
 
 from misstep_analysis.annotation.annotated import AnnotatedStudy, disputed
+from misstep_harness.annotation import Phase, RaterAnswer
+from misstep_harness.errors import UsageError
 
 _LONGEST_NAME = 60
 _CALIBRATION = 5

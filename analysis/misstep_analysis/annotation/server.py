@@ -10,8 +10,6 @@ import hmac
 from collections.abc import Callable, Mapping
 
 from aiohttp import web
-from misstep_harness.annotation import CERTAINTIES, RaterAnswer
-from misstep_harness.errors import CannotWrite, UsageError
 from msgspec import structs
 
 from misstep_analysis.annotation import loopback
@@ -27,6 +25,8 @@ from misstep_analysis.annotation.page.case import (
 )
 from misstep_analysis.annotation.study import AnnotationStudy, Server, phase_named
 from misstep_analysis.pages.foot import Foot
+from misstep_harness.annotation import CERTAINTIES, RaterAnswer
+from misstep_harness.errors import CannotWrite, UsageError
 
 _LONGEST_NOTE = 4_000
 

@@ -14,6 +14,11 @@ from pathlib import Path
 from types import TracebackType
 
 import msgspec
+from msgspec import Struct, structs
+
+from misstep_analysis.annotation.cases import Cases
+from misstep_analysis.annotation.loopback import Conflict
+from misstep_analysis.annotation.plan import AnnotationPlan, State
 from misstep_harness.annotation import PHASES, Phase, RaterAnswer
 from misstep_harness.errors import InputError
 from misstep_harness.journal.records import (
@@ -27,11 +32,6 @@ from misstep_harness.journal.records import (
     replace_file,
 )
 from misstep_harness.journal.run_folder import RunInProgress
-from msgspec import Struct, structs
-
-from misstep_analysis.annotation.cases import Cases
-from misstep_analysis.annotation.loopback import Conflict
-from misstep_analysis.annotation.plan import AnnotationPlan, State
 
 COMMAND = "annotate"
 ANSWER_RECORDS = Records(RaterAnswer, "answers.jsonl", "answer", private=True)

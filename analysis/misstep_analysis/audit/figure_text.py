@@ -8,11 +8,11 @@ import re
 from decimal import Decimal
 from typing import Literal
 
-from misstep_harness.escaping import one_line
 from msgspec import Struct, structs
 
 from misstep_analysis.published import Figure, too_many_digits
 from misstep_analysis.tables import Unit
+from misstep_harness.escaping import one_line
 
 _MOST_CHARACTERS = 60
 _NARROW_SPACES = re.compile("(?<=[0-9])[\u00a0\u2009\u202f'’](?=[0-9]{3})")

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from misstep_harness.escaping import plain
-
 from misstep_analysis.audit.findings import Finding, as_one, headline, merged
 from misstep_analysis.tables import FAILED
+from misstep_harness.escaping import plain
 
 _WIDTH = 110
 _INDENT = "    "

@@ -15,14 +15,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
-from misstep_harness.errors import InputError
-from misstep_harness.escaping import one_line
 from msgspec import Struct
 
 from misstep_analysis.audit.figure_text import Typed, typed, typed_part
 from misstep_analysis.audit.row_figures import MEASURES, PARTS_OF_N, RowCells, UserRow, user_row, with_agreements
 from misstep_analysis.labels.rows import LabelRows, read_rows
 from misstep_analysis.published import INPUTS, LISTS, Check
+from misstep_harness.errors import InputError
+from misstep_harness.escaping import one_line
 
 COLUMNS = ("id", "check", "printed", "inputs")
 OWN_KEYS: Mapping[str, frozenset[str]] = {"sum": frozenset({"total"}), "precision_recall": frozenset({"measure"})}

@@ -16,9 +16,10 @@ from pathlib import Path
 
 import msgspec
 import tomli_w
+from msgspec import Struct
+
 from misstep_harness.errors import InputError, UsageError, writing
 from misstep_harness.journal.records import has_ended
-from msgspec import Struct
 
 EXPORT = "export.toml"
 

@@ -7,10 +7,6 @@ TABLE/train-00000-of-00001.parquet            a table
 from collections.abc import Iterator
 from pathlib import Path
 
-from misstep_harness.journal.records import MANIFEST
-from misstep_harness.sharing import without_places
-from misstep_harness.version import __version__
-
 from misstep_analysis.exports.opening import RunExport
 from misstep_analysis.exports.parquet import write_parquet
 from misstep_analysis.exports.secrets import Secrets
@@ -27,6 +23,9 @@ from misstep_analysis.runs.finished import command_line
 from misstep_analysis.runs.kinds.columns import type_name
 from misstep_analysis.runs.kinds.sources import hub_licence
 from misstep_analysis.tables.figures import is_generated
+from misstep_harness.journal.records import MANIFEST
+from misstep_harness.sharing import without_places
+from misstep_harness.version import __version__
 
 _FILE = f"{SPLIT}-00000-of-00001.parquet"
 

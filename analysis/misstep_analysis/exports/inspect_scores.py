@@ -14,11 +14,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from misstep_harness.errors import UsageError
-from misstep_harness.journal.records import encode
-
 from misstep_analysis.exports.opening import RunExport
 from misstep_analysis.exports.secrets import Secrets
+from misstep_harness.errors import UsageError
+from misstep_harness.journal.records import encode
 
 _NOT_IN_A_NAME = re.compile(r"[^\w@.+=-]+")
 _TRUTH = {"yes": True, "no": False}

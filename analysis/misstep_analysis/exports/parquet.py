@@ -5,10 +5,10 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any
 
-from misstep_harness.addresses import missing_files_extra
 from msgspec import inspect as types
 
 from misstep_analysis.runs.kinds.columns import Column, ExportedTable, Values, known
+from misstep_harness.addresses import missing_files_extra
 
 if TYPE_CHECKING:
     import pyarrow as pa

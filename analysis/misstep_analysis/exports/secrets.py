@@ -9,15 +9,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from msgspec import Struct
+
+from misstep_analysis.runs.kinds.columns import ExportedTable, Values
 from misstep_harness.clients.address import KEY, secrets
 from misstep_harness.clients.key_patterns import keys_in, without_keys
 from misstep_harness.clients.redaction import Redaction
 from misstep_harness.errors import InputError
 from misstep_harness.journal.records import encode
 from misstep_harness.sharing import Places, without_folders, without_places
-from msgspec import Struct
-
-from misstep_analysis.runs.kinds.columns import ExportedTable, Values
 
 _PLACES = frozenset({"file", "project"})
 """The columns that hold places: of a path that no command line names, the last name is left."""

@@ -6,10 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from misstep_harness.errors import UsageError
-from misstep_harness.journal.records import encode
-from misstep_harness.version import __version__
-
 from misstep_analysis.exports.folder import ExportFile, check_free, exported_folder
 from misstep_analysis.exports.hugging_face import write_data_set
 from misstep_analysis.exports.inspect_scores import write_scores
@@ -20,6 +16,9 @@ from misstep_analysis.runs.finished import places_of
 from misstep_analysis.runs.kinds.columns import ExportedTable, Values
 from misstep_analysis.runs.kinds.kind import Choice
 from misstep_analysis.tables.files import csv_field
+from misstep_harness.errors import UsageError
+from misstep_harness.journal.records import encode
+from misstep_harness.version import __version__
 
 Form = Literal["hf", "parquet", "csv", "inspect"]
 

@@ -5,9 +5,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from misstep_harness.evidence import Evidence
-from misstep_harness.pair import PairVerdict
-from misstep_harness.verdict import Verdict
 from msgspec import Struct
 
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
@@ -54,6 +51,9 @@ from misstep_analysis.judging.units import BoolArray
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Row, Table, Unit, estimate_row, made_by_this, of_evidence, rows_in
 from misstep_analysis.tables.wording import counted_text, with_interval
+from misstep_harness.evidence import Evidence
+from misstep_harness.pair import PairVerdict
+from misstep_harness.verdict import Verdict
 
 _MOST_FINDINGS = 3
 _ALPHA = 0.05

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from misstep_harness.escaping import plain
-
 from misstep_analysis.judging.gates import Outcome, further_items, unit_of
 from misstep_analysis.tables.markdown import escaped
 from misstep_analysis.tables.wording import number_text, with_interval
+from misstep_harness.escaping import plain
 
 _SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
 

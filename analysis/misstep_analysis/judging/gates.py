@@ -13,11 +13,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from math import ceil, exp, isfinite
 from typing import Literal
 
-from misstep_harness.errors import UsageError
 from msgspec import Struct
 
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Unit
+from misstep_harness.errors import UsageError
 
 End = Literal["value", "lower", "upper"]
 Decision = Literal["passed", "failed", "undecided"]

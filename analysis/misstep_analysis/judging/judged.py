@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from misstep_harness.verdict import Verdict
 from msgspec import Struct
 
 from misstep_analysis.gold import GoldLabel
@@ -24,6 +23,7 @@ from misstep_analysis.tables import (
     rows_of,
 )
 from misstep_analysis.tables.wording import with_interval
+from misstep_harness.verdict import Verdict
 
 NO_JUDGES = "No judge's recorded answers are available."
 KAPPA = "Cohen's kappa"

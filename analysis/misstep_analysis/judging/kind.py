@@ -5,12 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import VERDICT_RECORDS, VERDICTS
-from misstep_harness.pair import PairVerdict
-from misstep_harness.triage.records.attribution import TriageVerdict
-from misstep_harness.verdict import Verdict
-
 from misstep_analysis.gold import GoldLabel, item_ids, read_gold
 from misstep_analysis.judging.judged_runs import JUDGED, JudgedRun, judged_run
 from misstep_analysis.judging.sample import majority
@@ -25,6 +19,11 @@ from misstep_analysis.runs.kinds.sources import Source, source_at
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.records import VERDICT_RECORDS, VERDICTS
+from misstep_harness.pair import PairVerdict
+from misstep_harness.triage.records.attribution import TriageVerdict
+from misstep_harness.verdict import Verdict
 
 
 class JudgedRuns(RunResults[JudgedRun]):

@@ -5,13 +5,13 @@ from statistics import multimode
 from typing import Literal
 
 import numpy as np
-from misstep_harness.errors import InputError, UsageError
-from misstep_harness.verdict import Verdict
 from msgspec import Struct
 
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
 from misstep_analysis.judging.units import BoolArray, JudgedUnits, units_of
 from misstep_analysis.stats.raters.patterns import MISSING, IntArray
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.verdict import Verdict
 
 Level = Literal["nominal", "ordinal", "interval"]
 

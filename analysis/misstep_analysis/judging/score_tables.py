@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from misstep_harness.verdict import UNANSWERED
-
 from misstep_analysis.judging.calibration.reliability import Reliability
 from misstep_analysis.judging.rows import judging_table
 from misstep_analysis.judging.sample import JudgedSample
@@ -16,6 +14,7 @@ from misstep_analysis.tables.wording import (
     number_text,
     with_interval,
 )
+from misstep_harness.verdict import UNANSWERED
 
 ALL_LABELS = "All labels"
 _OVERALL: Fields = (

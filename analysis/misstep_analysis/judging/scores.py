@@ -13,8 +13,6 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from misstep_harness.errors import UsageError
-from misstep_harness.verdict import Verdict
 from msgspec import Struct
 
 from misstep_analysis.gold import GoldLabel
@@ -26,6 +24,8 @@ from misstep_analysis.stats.raters import coefficients
 from misstep_analysis.stats.raters.agreement import ONE_CATEGORY
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray, distinct_rows
 from misstep_analysis.stats.significance import holm
+from misstep_harness.errors import UsageError
+from misstep_harness.verdict import Verdict
 
 NOTHING_ANSWERED = "no item with a gold label was answered"
 NOTHING_ASKED = "no item with a gold label was asked"

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
 from msgspec import Struct, structs
 
 from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard
@@ -16,6 +15,7 @@ from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray, Patterns
 from misstep_analysis.stats.resampling import bootstrap, bootstrapped
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.errors import UsageError
 
 BoolArray = npt.NDArray[np.bool_]
 

@@ -11,7 +11,6 @@ Wide, a row an item and a column a rater; or long, a row a rating (`forms` says 
 from collections.abc import Sequence
 from pathlib import Path
 
-from misstep_harness.errors import UsageError
 from msgspec import Struct, structs
 
 from misstep_analysis.labels.coding import Labels, coded
@@ -22,6 +21,7 @@ from misstep_analysis.labels.records import visible
 from misstep_analysis.labels.rows import LabelRows
 from misstep_analysis.labels.source import read_source
 from misstep_analysis.labels.turned import turned
+from misstep_harness.errors import UsageError
 
 __all__ = ["Labels", "Questions", "Reading", "ScaleLevel", "read_labels", "read_questions", "read_ratings"]
 

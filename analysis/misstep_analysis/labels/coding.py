@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from misstep_harness.errors import InputError, UsageError
 from msgspec import Struct
 
 from misstep_analysis.labels.ratings import Numbers, Ratings
@@ -14,6 +13,7 @@ from misstep_analysis.labels.reading import Reading, ScaleLevel
 from misstep_analysis.labels.records import label_key, listed, number, trimmed
 from misstep_analysis.stats.raters.patterns import MISSING, IntArray
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.errors import InputError, UsageError
 
 MOST_CATEGORIES = 1000
 

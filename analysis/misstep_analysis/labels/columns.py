@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from statistics import fmean, median
 
-from misstep_harness.errors import InputError
 from msgspec import Struct
 
 from misstep_analysis.labels.names import RATER_NAMES, holds_names, holds_no_labels, words_of
+from misstep_harness.errors import InputError
 
 _NAMES = frozenset({"mode", "mean", "median", "average", "gold", "final", "truth", "resolved"})
 _STEMS = (

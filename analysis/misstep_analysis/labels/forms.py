@@ -7,7 +7,6 @@ apart by what is in them (`_item_and_rater`). Notes name what was recognised; if
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from misstep_harness.errors import InputError, UsageError
 from msgspec import Struct, structs
 
 from misstep_analysis.labels.columns import HANDFUL, WHO, hold_names, may_hold_labels
@@ -17,6 +16,7 @@ from misstep_analysis.labels.records import listed
 from misstep_analysis.labels.rows import LabelRows
 from misstep_analysis.labels.source import Source
 from misstep_analysis.labels.tools.ratings import QUESTION
+from misstep_harness.errors import InputError, UsageError
 
 _TIME_NAMES = ("updated_at", "submitted_at", "created_at", "timestamp", "datetime", "time", "date")
 

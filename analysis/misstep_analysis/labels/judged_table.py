@@ -12,8 +12,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from misstep_harness.errors import InputError, UsageError
-from misstep_harness.verdict import certainty
 from msgspec import Struct, structs
 
 from misstep_analysis.labels.coding import like_missing
@@ -34,6 +32,8 @@ from misstep_analysis.labels.reading import Reading, ScaleLevel
 from misstep_analysis.labels.records import listed, number, trimmed
 from misstep_analysis.labels.rows import LabelRows
 from misstep_analysis.labels.source import Source, read_source
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.verdict import certainty
 
 _MOST_LABELS = 20
 """Columns with more different cells than this are not taken for labels by themselves."""

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from misstep_harness.errors import InputError
 from msgspec import Struct
 
 from misstep_analysis.gold import GoldLabel
@@ -24,6 +23,7 @@ from misstep_analysis.labels.names import RATER_NAMES, SYSTEMS
 from misstep_analysis.labels.records import listed, trimmed
 from misstep_analysis.labels.rows import LabelRows
 from misstep_analysis.labels.source import read_source
+from misstep_harness.errors import InputError
 
 # fmt: off
 _TEXTS = ("task", "instruction", "prompt", "question", "input", "query", "problem", "issue")

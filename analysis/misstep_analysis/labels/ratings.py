@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import numpy as np
-from misstep_harness.errors import InputError, UsageError
 from msgspec import Struct, structs
 
 from misstep_analysis.labels.columns import ask_about, counted_labels, odd_columns
@@ -14,6 +13,7 @@ from misstep_analysis.labels.reading import Reading
 from misstep_analysis.labels.records import label_key, listed, number, trimmed, visible
 from misstep_analysis.labels.rows import LabelRows
 from misstep_analysis.stats.raters.patterns import MISSING, IntArray
+from misstep_harness.errors import InputError, UsageError
 
 MOST_RATERS = 200
 

@@ -12,12 +12,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
-from misstep_harness.errors import InputError
-from misstep_harness.values import plain
 from msgspec import Struct
 
 from misstep_analysis.labels.reading import ScaleLevel
 from misstep_analysis.labels.rows import MOST_BYTES, decoded, read_content, shown
+from misstep_harness.errors import InputError
+from misstep_harness.values import plain
 
 _NUMBER = re.compile(r"[+-]?(\d++(?:\.\d*+)?|\.\d++)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"(?<!\d)([+-]?\d++)\.0++", re.ASCII)

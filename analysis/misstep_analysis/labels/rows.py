@@ -10,9 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, structs
+
 from misstep_harness.errors import InputError
 from misstep_harness.places import path_text
-from msgspec import Struct, structs
 
 _DELIMITERS = ",;\t"
 _DECLARED = re.compile(r"\Asep=[,;\t](?=[\r\n])")

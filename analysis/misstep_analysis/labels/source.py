@@ -9,8 +9,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from misstep_harness.errors import InputError, MissingPrerequisite
-from misstep_harness.values import plain
 from msgspec import Struct
 
 from misstep_analysis.labels.records import (
@@ -32,6 +30,8 @@ from misstep_analysis.labels.rows import (
     shown,
 )
 from misstep_analysis.labels.tools import TOOLS, label_studio, tool_of
+from misstep_harness.errors import InputError, MissingPrerequisite
+from misstep_harness.values import plain
 
 _ZIP = b"PK\x03\x04"
 _BROKEN = (

@@ -10,7 +10,6 @@ Of these tables the first has its raters in rows::
 import re
 from collections.abc import Iterable
 
-from misstep_harness.errors import InputError, UsageError
 from msgspec import structs
 
 from misstep_analysis.labels.columns import HANDFUL
@@ -18,6 +17,7 @@ from misstep_analysis.labels.names import ITEM_NAMES, LABEL_NAMES, holds_no_labe
 from misstep_analysis.labels.reading import Reading
 from misstep_analysis.labels.records import listed, visible
 from misstep_analysis.labels.rows import LabelRows
+from misstep_harness.errors import InputError, UsageError
 
 # fmt: off
 _RATERS = frozenset({

@@ -7,7 +7,6 @@ began in the `WINDOW` steps up to it, and false otherwise.
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-from misstep_harness.intervention import ObservedRun
 from msgspec import Struct
 
 from misstep_analysis.sessions.shares import clustered_share, share
@@ -26,6 +25,7 @@ from misstep_analysis.tables import (
     rows_in,
 )
 from misstep_analysis.tables.wording import number_text, p_text, with_interval
+from misstep_harness.intervention import ObservedRun
 
 WINDOW = 15
 """Steps from an onset in which an alarm is about it: as many as Wink's judge of recovery reads after guidance (4.1)."""

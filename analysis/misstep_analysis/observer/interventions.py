@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from misstep_harness.intervention import INTERVENTION, Intervention, ObservedRun, Withheld
-from misstep_harness.trajectory import Step
 from msgspec import Struct
 
 from misstep_analysis.tables.wording import count_text, counted_text, in_words
+from misstep_harness.intervention import INTERVENTION, Intervention, ObservedRun, Withheld
+from misstep_harness.trajectory import Step
 
 AFTER = 15
 """How many steps after guidance are looked at: as many as Wink's judge of recovery reads (section 4.1)."""

@@ -2,10 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from misstep_harness.intervention import ObservedRun
-from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import OBSERVED_RECORDS
-
 from misstep_analysis.observer.observed import OBSERVED, ObservedSummary, observed_table
 from misstep_analysis.runs.finished import read_scores
 from misstep_analysis.runs.kinds.columns import ExportedTable, table_of
@@ -13,6 +9,9 @@ from misstep_analysis.runs.kinds.kind import Content, RunResults, StarterNoteboo
 from misstep_analysis.sessions.sources_kind import observer_tables, session_table
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.intervention import ObservedRun
+from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.records import OBSERVED_RECORDS
 
 
 class ObservedRuns(RunResults[OpenRun]):

@@ -4,6 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from misstep_analysis.observer.observed import ObservedSummary, observed
+from misstep_analysis.observer.page import observed_json, observed_page
+from misstep_analysis.runs.finished import named_inputs, read_scores, require_finished
+from misstep_analysis.sessions.classified_paths import show_flagged
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.journal.classified import Summary
 from misstep_harness.journal.opened import OpenRun
@@ -12,11 +16,6 @@ from misstep_harness.observer.runs.observe import Observe, observe_paths
 from misstep_harness.places import path_text
 from misstep_harness.runs.spread import BY_SIZE, Spread
 from misstep_harness.session import Session
-
-from misstep_analysis.observer.observed import ObservedSummary, observed
-from misstep_analysis.observer.page import observed_json, observed_page
-from misstep_analysis.runs.finished import named_inputs, read_scores, require_finished
-from misstep_analysis.sessions.classified_paths import show_flagged
 
 
 def observed_findings(

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
-from misstep_harness.escaping import plain
-from misstep_harness.intervention import ObservedRun
-from misstep_harness.journal.classified import LabelledSession, PlacedVerdict
-from misstep_harness.session import Session
 
 from misstep_analysis.observer.interventions import WITHHELD
 from misstep_analysis.observer.observed import ObservedIntervention, ObservedSummary, observed_finding, observed_table
 from misstep_analysis.tables.text import aligned
 from misstep_analysis.tables.wording import count_text, counted_text, interval_words, place_text
+from misstep_harness.escaping import plain
+from misstep_harness.intervention import ObservedRun
+from misstep_harness.journal.classified import LabelledSession, PlacedVerdict
+from misstep_harness.session import Session
 
 _EXAMPLES = 5
 RECORDED = (

@@ -18,9 +18,6 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
-from misstep_harness.errors import InputError
-from misstep_harness.forms import toml_form
-from misstep_harness.places import data_folder
 from msgspec import Struct
 
 from misstep_analysis.agreement import AgreementReport, agreement_report
@@ -29,6 +26,9 @@ from misstep_analysis.labels.rows import LabelRows, read_rows
 from misstep_analysis.sessions.shares import share
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters.patterns import MISSING
+from misstep_harness.errors import InputError
+from misstep_harness.forms import toml_form
+from misstep_harness.places import data_folder
 
 Outcome = Literal["recovered", "not_recovered"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)

@@ -7,10 +7,11 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from msgspec import Struct
+
 from misstep_harness.errors import InputError
 from misstep_harness.places import data_folder
 from misstep_harness.sharing import HERE, HOME, SERVER, private_places, without_places
-from msgspec import Struct
 
 _VERSIONS_SHOWN = ("numpy", "scipy", "pandas", "statsmodels", "matplotlib")
 _REGISTRY = "datasets.toml"

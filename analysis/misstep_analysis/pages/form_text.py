@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 import msgspec
-from misstep_harness.forms import WORDS, values_of
 from msgspec import inspect as types
+
+from misstep_harness.forms import WORDS, values_of
 
 _WIDTH = 96
 _SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)

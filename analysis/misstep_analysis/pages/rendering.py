@@ -6,6 +6,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+
 from misstep_harness.escaping import printable
 
 _TEMPLATES = "templates"

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from misstep_harness.errors import InputError
 from msgspec import Struct
 
 from misstep_analysis.labels.records import listed, number, trimmed
 from misstep_analysis.labels.rows import LabelRows, shown
 from misstep_analysis.labels.source import read_source
 from misstep_analysis.passing.paired_systems import Cell
+from misstep_harness.errors import InputError
 
 Lack = Literal["missing", "unreadable"]
 """Why an attempt has no outcome: none is given, or what is given cannot be read as one."""

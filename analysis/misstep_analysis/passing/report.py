@@ -3,9 +3,6 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from misstep_harness.errors import UsageError
-from misstep_harness.repair.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
-
 from misstep_analysis.labels.rows import STANDARD_INPUT, shown
 from misstep_analysis.passing.attempts import (
     PassAttempts,
@@ -18,6 +15,8 @@ from misstep_analysis.passing.attempts import (
 from misstep_analysis.repair.attempts import RepairArm, by_case, counted, ended_as
 from misstep_analysis.repair.recorded_runs import RepairRun, arms_of, open_repair_runs, warn_of
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.errors import UsageError
+from misstep_harness.repair.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 
 def open_attempts(paths: Sequence[Path], threshold: float | None = None) -> PassAttempts:

@@ -5,8 +5,6 @@ from fractions import Fraction
 from itertools import chain, pairwise
 from math import ceil
 
-from misstep_harness.attempts import Attempts
-from misstep_harness.places import data_folder
 from msgspec import Struct, structs
 
 from misstep_analysis.published import Figure, published_row, read_paper
@@ -28,6 +26,8 @@ from misstep_analysis.tables import (
     rows_of,
 )
 from misstep_analysis.tables.wording import interval_words, number_text, with_interval
+from misstep_harness.attempts import Attempts
+from misstep_harness.places import data_folder
 
 ALPHA = 0.05
 

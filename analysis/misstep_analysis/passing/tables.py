@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from misstep_harness.escaping import one_line
-
 from misstep_analysis.labels.records import listed
 from misstep_analysis.passing.paired_systems import PairedSystems, PairWords, pair_finding, pair_rows
 from misstep_analysis.passing.scores import FEW_TASKS, AtK, LeftOutTasks, PassReport, SystemPasses
@@ -11,6 +9,7 @@ from misstep_analysis.sessions.leading import lead_of
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
+from misstep_harness.escaping import one_line
 
 ANSWERED, ALL = "with an outcome", "without one as failed"
 

@@ -8,7 +8,6 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from misstep_harness.errors import UsageError
 from msgspec import Struct
 
 from misstep_analysis.plots.drawing import GAP, MUTED, SERIES, Drawing, Marker, Pen
@@ -16,6 +15,7 @@ from misstep_analysis.plots.layout import WIDTH, fitted_apart, longest, scale, t
 from misstep_analysis.plots.rows import drawn_value, words
 from misstep_analysis.tables import Row, Unit
 from misstep_analysis.tables.wording import number_text
+from misstep_harness.errors import UsageError
 
 _STROKES: tuple[tuple[float, ...], ...] = ((), (5, 2), (1.2, 1.6), (6, 1.6, 1.2, 1.6))
 _MARKERS: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond")

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from misstep_harness.errors import UsageError
-
 from misstep_analysis.plots.drawing import GAP, MUTED, SERIES, Drawing
 from misstep_analysis.plots.layout import WIDTH, fitted_apart, longest
 from misstep_analysis.plots.rows import drawn_value
 from misstep_analysis.tables import Row
 from misstep_analysis.tables.wording import number_text, value_text
+from misstep_harness.errors import UsageError
 
 _PITCH = 60
 _BAR = 14

@@ -5,11 +5,10 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
-from misstep_harness.escaping import one_line
-
 from misstep_analysis.plots.drawing import GAP, MUTED, Anchor, Drawing
 from misstep_analysis.tables import Unit
 from misstep_analysis.tables.wording import number_text
+from misstep_harness.escaping import one_line
 
 WIDTH = 528
 """Width of a figure in its own pixels: a page makes it a third larger, as wide as its text; on a phone it scrolls."""

@@ -6,14 +6,13 @@ Points differ in shape and colour, so that grey print tells them apart, and are 
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from misstep_harness.errors import UsageError
-
 from misstep_analysis.plots.curves import Look, look
 from misstep_analysis.plots.drawing import GAP, MUTED, SERIES, Drawing, Pen
 from misstep_analysis.plots.layout import WIDTH, fitted_apart, longest, padded, scale, text_width, tick_text, ticks
 from misstep_analysis.plots.rows import drawn_value, words
 from misstep_analysis.tables import Row, Unit
 from misstep_analysis.tables.wording import count_text, number_text, value_text
+from misstep_harness.errors import UsageError
 
 _KEY = 20
 _HEIGHT = 230

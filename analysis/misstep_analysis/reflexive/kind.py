@@ -4,9 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import LOOP_RECORDS
-from misstep_harness.reflexive.records.loop_events import LoopEvent
 from msgspec import Struct, structs
 
 from misstep_analysis.reflexive.runs import REFLECTED, ReflexiveRun, reflexive_run, remarks_of
@@ -14,6 +11,9 @@ from misstep_analysis.runs.kinds.columns import Column, ExportedTable, Values, j
 from misstep_analysis.runs.kinds.kind import Choice, Content, RunResults, StarterNotebook
 from misstep_analysis.runs.kinds.sources import GENERATED, Source
 from misstep_analysis.tables import Table
+from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.records import LOOP_RECORDS
+from misstep_harness.reflexive.records.loop_events import LoopEvent
 
 
 class _Item(Struct, frozen=True):

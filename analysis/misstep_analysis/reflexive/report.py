@@ -6,7 +6,6 @@ from importlib.util import find_spec
 from typing import Any
 
 import msgspec
-from misstep_harness.reflexive.settings import MECHANISMS
 
 from misstep_analysis.judging.judged_runs import distinct_names
 from misstep_analysis.pages import Foot, table_text
@@ -28,6 +27,7 @@ from misstep_analysis.reflexive.tables import (
 )
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.reflexive.settings import MECHANISMS
 
 _COMPARED = 8
 """Nobody reads a table of the pairs of more runs."""

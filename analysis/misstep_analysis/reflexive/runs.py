@@ -9,6 +9,12 @@ from pathlib import Path
 
 import msgspec
 import tomli_w
+from msgspec import Struct
+
+from misstep_analysis.reflexive.scores import LoopScores, score_loop
+from misstep_analysis.reflexive.work import WorkedRun, worked_run
+from misstep_analysis.tables import Evidence
+from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.escaping import plain
 from misstep_harness.journal.opened import OpenRun, check_named_once, open_of
@@ -19,12 +25,6 @@ from misstep_harness.reflexive.item_budgets import inert
 from misstep_harness.reflexive.records.loop_events import TurnEnded
 from misstep_harness.reflexive.runs.ablation import EARLIER
 from misstep_harness.reflexive.settings import LoopSettings
-from msgspec import Struct
-
-from misstep_analysis.reflexive.scores import LoopScores, score_loop
-from misstep_analysis.reflexive.work import WorkedRun, worked_run
-from misstep_analysis.tables import Evidence
-from misstep_analysis.tables.wording import counted_text
 
 REFLECTED = "reflect run"
 """What the manifest of a run of the reflexive loop names as its command."""

@@ -17,6 +17,12 @@ from itertools import chain
 from math import fsum
 from typing import Any
 
+from msgspec import Struct, to_builtins
+
+from misstep_analysis.reflexive.work import WorkedItem, WorkedRun
+from misstep_analysis.sessions.shares import share
+from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.tables import Unit
 from misstep_harness.reflexive.records.loop_events import (
     Diagnosed,
     GapFound,
@@ -33,12 +39,6 @@ from misstep_harness.reflexive.records.loop_events import (
     TurnEnded,
     Warned,
 )
-from msgspec import Struct, to_builtins
-
-from misstep_analysis.reflexive.work import WorkedItem, WorkedRun
-from misstep_analysis.sessions.shares import share
-from misstep_analysis.stats.estimate import Estimate
-from misstep_analysis.tables import Unit
 
 WASTED = (
     "Time is wasted where an item is not truly solved in the end, all of it, and where an item is solved the time of "

@@ -10,6 +10,8 @@ taken while the target was not healthy.
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeVar
 
+from msgspec import Struct
+
 from misstep_harness.errors import InputError
 from misstep_harness.reflexive.records.loop_events import (
     Checked,
@@ -31,7 +33,6 @@ from misstep_harness.reflexive.records.loop_events import (
     WorkItem,
     events_that_hold,
 )
-from msgspec import Struct
 
 Outcome = FailureKind | Literal["solved", "believed", "deferred", "unfinished"]
 """What came of an attempt: `believed` is one that the loop took for solved while its check did not pass."""

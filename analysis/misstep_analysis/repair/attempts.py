@@ -7,8 +7,9 @@ patch was scored has no label: the solve rate takes it as unsolved, and a second
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from misstep_harness.repair.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 from msgspec import Struct
+
+from misstep_harness.repair.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 CUT_OFF = frozenset({"iterations", "seconds"})
 _WITHOUT_ERROR = CUT_OFF | {"", "exit"}

@@ -7,7 +7,6 @@ left out, and the page says so.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from misstep_harness.repair.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 from msgspec import Struct
 
 from misstep_analysis.pages.browser.embedding import Pieces, embedded
@@ -19,6 +18,7 @@ from misstep_analysis.pages.page import table_html
 from misstep_analysis.pages.rendering import markup
 from misstep_analysis.sessions.trajectory_page import Passage, passage
 from misstep_analysis.tables import Table
+from misstep_harness.repair.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 PAGE_CHARACTERS = 18_000_000
 """How many characters all patches and trajectories in a page may have together, compressed."""

@@ -5,9 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import ATTEMPT_RECORDS
-from misstep_harness.repair.records.repair_attempt import RepairAttempt
 from msgspec import Struct, structs
 
 from misstep_analysis.repair.recorded_runs import REPAIRED, RepairRun, repair_run
@@ -21,6 +18,9 @@ from misstep_analysis.runs.kinds.kind import (
 from misstep_analysis.runs.kinds.sources import Source, source_at
 from misstep_analysis.sessions.sources_kind import observed_in, observer_tables
 from misstep_analysis.tables import Table
+from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.records import ATTEMPT_RECORDS
+from misstep_harness.repair.records.repair_attempt import RepairAttempt
 
 
 class _Answer(Struct, frozen=True):

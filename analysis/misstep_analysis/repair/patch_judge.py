@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from misstep_harness.repair.records.repair_attempt import PATCH_JUDGE, RepairAttempt
 from msgspec import Struct
 
 from misstep_analysis.repair.attempts import counted
@@ -14,6 +13,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Table, TableHead, made_by_this, rows_in
 from misstep_analysis.tables.wording import with_interval
+from misstep_harness.repair.records.repair_attempt import PATCH_JUDGE, RepairAttempt
 
 _SOURCE = "review log"
 _MOST_NAMED = 10

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from misstep_harness.escaping import plain
-from misstep_harness.repair.records.repair_attempt import RepairAttempt
 from msgspec import Struct
 
 from misstep_analysis.repair.attempts import RepairArm
 from misstep_analysis.tables import Row, Table, TableHead, made_by_this, measured_on, rows_in
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.escaping import plain
+from misstep_harness.repair.records.repair_attempt import RepairAttempt
 
 _COMPARED = ("solved", "patched", "iterations", "ended")
 """What an attempt made again has in common with the first; its seconds are another machine's."""

@@ -8,11 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from misstep_harness.errors import InputError, writing
-from misstep_harness.journal.records import ATTEMPT_RECORDS, REPORT, SCORES, replace_file
-from misstep_harness.journal.run_folder import make_folder
-from misstep_harness.repair.case import CaseFolder
-from misstep_harness.repair.records.repair_attempt import REVIEWS, RepairAttempt, read_reviews, signal_line
 from msgspec import Struct, structs
 
 from misstep_analysis.judging.judged_runs import distinct_names
@@ -39,6 +34,11 @@ from misstep_analysis.repair.tables import (
 )
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.errors import InputError, writing
+from misstep_harness.journal.records import ATTEMPT_RECORDS, REPORT, SCORES, replace_file
+from misstep_harness.journal.run_folder import make_folder
+from misstep_harness.repair.case import CaseFolder
+from misstep_harness.repair.records.repair_attempt import REVIEWS, RepairAttempt, read_reviews, signal_line
 
 SEED = 0
 

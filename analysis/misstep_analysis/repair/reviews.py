@@ -7,13 +7,13 @@ was published, and what was published was generated, also where the log does not
 from collections.abc import Iterable
 from typing import Any
 
-from misstep_harness.repair.records.repair_attempt import EVENTS, ReviewEvent
 from msgspec import Struct
 
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Row, Table, TableHead, made_by_this, rows_in
 from misstep_analysis.tables.wording import in_words, with_interval
+from misstep_harness.repair.records.repair_attempt import EVENTS, ReviewEvent
 
 _ANSWERS = ("accepted", "changes_requested", "rejected")
 _SOURCE = "review log"

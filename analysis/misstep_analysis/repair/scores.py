@@ -10,7 +10,6 @@ from statistics import fmean, median
 from typing import Any
 
 import numpy as np
-from misstep_harness.repair.records.repair_attempt import FLAKY, HELD_OUT_TESTS, NOT_AFFIRMED, SUITE, RepairAttempt
 from msgspec import Struct, to_builtins
 
 from misstep_analysis.repair.attempts import (
@@ -30,6 +29,7 @@ from misstep_analysis.stats.pass_at_k import mean_over_tasks
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.raters.patterns import FloatArray
 from misstep_analysis.stats.resampling import bootstrap, bootstrapped
+from misstep_harness.repair.records.repair_attempt import FLAKY, HELD_OUT_TESTS, NOT_AFFIRMED, SUITE, RepairAttempt
 
 MOST_K = 10
 RESAMPLES = 10_000

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-from misstep_harness.repair.records.repair_attempt import failed_word
 from msgspec import structs
 
 from misstep_analysis.passing.paired_systems import PairedSystems, PairWords, compare_systems, pair_finding, pair_rows
@@ -12,6 +11,7 @@ from misstep_analysis.sessions.leading import lead_of
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Row, Table, TableHead, Unit, made_by_this, rows_in, rows_of
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
+from misstep_harness.repair.records.repair_attempt import failed_word
 
 SOLVED = "Solved (SR@1)"
 SOLVED_OF_ALL = "Solved, cases that did not hold as not solved"

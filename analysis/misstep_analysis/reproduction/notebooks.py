@@ -13,9 +13,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
-from misstep_harness.errors import InputError, MissingPrerequisite
-
 from misstep_analysis.pages.notebooks import kernel
+from misstep_harness.errors import InputError, MissingPrerequisite
 
 CELL_SECONDS = 600
 """Limit of one cell."""

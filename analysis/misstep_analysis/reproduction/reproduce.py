@@ -9,13 +9,6 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from misstep_harness import places
-from misstep_harness.datasets.catalogue import data_sets, named_data_folder
-from misstep_harness.errors import MissingPrerequisite, UsageError, writing
-from misstep_harness.escaping import plain
-from misstep_harness.journal.records import replace_file
-from misstep_harness.progress import say
-
 from misstep_analysis.pages import Foot
 from misstep_analysis.pages.notebooks.index import index_page, notebook_lines, summary
 from misstep_analysis.pages.notebooks.notebook import (
@@ -28,6 +21,12 @@ from misstep_analysis.pages.notebooks.notebook import (
 from misstep_analysis.reproduction.notebooks import execute
 from misstep_analysis.tables import STATUS_WORDS, Table
 from misstep_analysis.tables.files import file_addresses, write_table
+from misstep_harness import places
+from misstep_harness.datasets.catalogue import data_sets, named_data_folder
+from misstep_harness.errors import MissingPrerequisite, UsageError, writing
+from misstep_harness.escaping import plain
+from misstep_harness.journal.records import replace_file
+from misstep_harness.progress import say
 
 _INDEX = "index"
 _WARNINGS_SHOWN = 3

@@ -21,6 +21,13 @@ from typing import get_args
 
 import msgspec
 import tomli_w
+from msgspec import Struct, structs
+
+from misstep_analysis.gold import CONSTRUCTIONS, SUBCATEGORIES, read_constructions, read_gold, read_subcategories
+from misstep_analysis.judging.judged_runs import JUDGED
+from misstep_analysis.repair.recorded_runs import placeless
+from misstep_analysis.runs.finished import write_recording
+from misstep_analysis.triage.cases import BASELINE, JudgedCases
 from misstep_harness.errors import InputError, MisstepError
 from misstep_harness.journal.opened import open_of
 from misstep_harness.journal.records import (
@@ -35,13 +42,6 @@ from misstep_harness.places import data_folder
 from misstep_harness.progress import say
 from misstep_harness.triage.generate.cases import FamilyChoice
 from misstep_harness.triage.records.attribution import Evidence, TriageVerdict
-from msgspec import Struct, structs
-
-from misstep_analysis.gold import CONSTRUCTIONS, SUBCATEGORIES, read_constructions, read_gold, read_subcategories
-from misstep_analysis.judging.judged_runs import JUDGED
-from misstep_analysis.repair.recorded_runs import placeless
-from misstep_analysis.runs.finished import write_recording
-from misstep_analysis.triage.cases import BASELINE, JudgedCases
 
 RECORDING = "recording.toml"
 JUDGES = (BASELINE, "triage@rules-text", "triage@rules-read-only", "triage@rules-sandbox")

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import structs
+
 from misstep_harness.clients.address import ADDRESS
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.journal.opened import OpenRun
@@ -24,7 +26,6 @@ from misstep_harness.journal.records import (
 from misstep_harness.journal.run_folder import make_new_folder
 from misstep_harness.sharing import Places, private_places
 from misstep_harness.values import NOT_JSON
-from msgspec import structs
 
 Scores = TypeVar("Scores")
 

@@ -6,10 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from misstep_harness.intervention import ObservedRun
-from misstep_harness.journal.records import Manifest
-from misstep_harness.repair.records.repair_attempt import RepairAttempt, Signal
-from misstep_harness.verdict import Verdict
 from msgspec import Struct
 
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
@@ -18,6 +14,10 @@ from misstep_analysis.observer.observed import ObservedIntervention, interventio
 from misstep_analysis.runs.frames_of_records import frame_of
 from misstep_analysis.runs.kinds import kind_in
 from misstep_analysis.runs.kinds.kind import Choice, Content
+from misstep_harness.intervention import ObservedRun
+from misstep_harness.journal.records import Manifest
+from misstep_harness.repair.records.repair_attempt import RepairAttempt, Signal
+from misstep_harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -2,9 +2,6 @@
 
 from typing import Any
 
-from misstep_harness.escaping import plain
-from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import REPORT
 from msgspec import Struct
 
 from misstep_analysis.runs.finished import command_line
@@ -12,6 +9,9 @@ from misstep_analysis.runs.kinds.kind import Choice, RunResults
 from misstep_analysis.tables import Evidence, Row
 from misstep_analysis.tables.in_brief import TableInBrief, figure_lines, in_brief
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.escaping import plain
+from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.records import REPORT
 
 _MISSING = 2
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from misstep_harness.errors import InputError
 from msgspec import Struct
 
 from misstep_analysis.runs.kinds import kind_in
+from misstep_harness.errors import InputError
 
 
 class _Question(Struct, frozen=True, forbid_unknown_fields=True):

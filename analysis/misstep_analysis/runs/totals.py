@@ -5,8 +5,9 @@ from datetime import datetime
 from math import fsum
 from typing import Any, TypeVar
 
-from misstep_harness.trajectory import Step, ToolResult, Trajectory
 from msgspec import Struct
+
+from misstep_harness.trajectory import Step, ToolResult, Trajectory
 
 Figure = TypeVar("Figure", int, float)
 

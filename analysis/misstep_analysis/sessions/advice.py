@@ -12,6 +12,12 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Literal
 
+from msgspec import Struct, structs
+
+from misstep_analysis.runs.finished import require_finished
+from misstep_analysis.sessions.classified_paths import priced_by
+from misstep_analysis.sessions.costs import Cost, costs_of
+from misstep_analysis.tables.wording import counted_text
 from misstep_harness.classifiers.calls.shell import commands
 from misstep_harness.classifiers.calls.tools import bare_name, kind_of
 from misstep_harness.clients.prices import known_prices
@@ -22,12 +28,6 @@ from misstep_harness.journal.opened import OpenRun
 from misstep_harness.places import data_folder
 from misstep_harness.session import Session
 from misstep_harness.trajectory import ToolCall
-from msgspec import Struct, structs
-
-from misstep_analysis.runs.finished import require_finished
-from misstep_analysis.sessions.classified_paths import priced_by
-from misstep_analysis.sessions.costs import Cost, costs_of
-from misstep_analysis.tables.wording import counted_text
 
 MOST_LINES = 10
 _WORDS = 6

@@ -5,6 +5,11 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct, structs
+
+from misstep_analysis.runs.finished import named_inputs, read_scores, require_finished
+from misstep_analysis.sessions.costs import Price, costs_of
+from misstep_analysis.sessions.findings import Findings, findings, with_new
 from misstep_harness.clients.prices import Prices, known_prices
 from misstep_harness.journal.classified import LabelledSession, SessionFinding, Summary, labelled_sessions
 from misstep_harness.journal.opened import OpenRun
@@ -23,11 +28,6 @@ from misstep_harness.runs.classify import ClassifyPlan, classify_paths
 from misstep_harness.runs.verdict_cache import Conclude
 from misstep_harness.trajectory import Tokens, Trajectory
 from misstep_harness.usage import StepUsage
-from msgspec import Struct, structs
-
-from misstep_analysis.runs.finished import named_inputs, read_scores, require_finished
-from misstep_analysis.sessions.costs import Price, costs_of
-from misstep_analysis.sessions.findings import Findings, findings, with_new
 
 
 class _Content(Struct, frozen=True, gc=False):

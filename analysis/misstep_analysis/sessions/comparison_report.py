@@ -5,11 +5,6 @@ from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 
 import msgspec
-from misstep_harness.errors import UsageError
-from misstep_harness.evidence import together
-from misstep_harness.journal.classified import labelled_sessions
-from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import encode
 from msgspec import structs
 
 from misstep_analysis.judging.judged_runs import distinct_names
@@ -34,6 +29,11 @@ from misstep_analysis.sessions.session_comparison_tables import (
 from misstep_analysis.sessions.session_rates import Grouping, group_of, rates_by, session_rates_table
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Table, of_evidence
+from misstep_harness.errors import UsageError
+from misstep_harness.evidence import together
+from misstep_harness.journal.classified import labelled_sessions
+from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.records import encode
 
 _MOST_LINES_OPEN = 20
 

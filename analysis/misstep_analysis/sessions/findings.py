@@ -4,10 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from misstep_harness.escaping import plain
-from misstep_harness.evidence import Evidence
-from misstep_harness.journal.classified import AskedJudge, FailedClassifier, Labels, SessionFinding, Summary
-from misstep_harness.trajectory import Skipped, Unreadable
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -15,6 +11,10 @@ from misstep_analysis.sessions.costs import Costs, cost_sentence, cost_text
 from misstep_analysis.sessions.prevalence import ANY, READ_BY_A_JUDGE, prevalence, unread_limits
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables.wording import MISSING, count_text, number_text, place_text, with_interval
+from misstep_harness.escaping import plain
+from misstep_harness.evidence import Evidence
+from misstep_harness.journal.classified import AskedJudge, FailedClassifier, Labels, SessionFinding, Summary
+from misstep_harness.trajectory import Skipped, Unreadable
 
 RULE = "rule"
 _EXAMPLES = 3

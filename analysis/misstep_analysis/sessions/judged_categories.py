@@ -5,6 +5,14 @@ import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from misstep_analysis.gold import read_gold
+from misstep_analysis.runs.finished import read_scores
+from misstep_analysis.sessions.classified_paths import concluding_with, priced_by
+from misstep_analysis.sessions.costs import costs_of
+from misstep_analysis.sessions.findings import Findings, findings
+from misstep_analysis.sessions.prevalence import ANY
+from misstep_analysis.sessions.session_correction import JudgedSession, corrected_shares, majorities
+from misstep_analysis.stats.estimate import Estimate
 from misstep_harness.clients.prices import known_prices
 from misstep_harness.errors import InputError, MissingPrerequisite, opening
 from misstep_harness.journal.classified import Summary, labelled_sessions
@@ -16,15 +24,6 @@ from misstep_harness.runs.judging.category_judges import JUDGES, CategoryJudge, 
 from misstep_harness.runs.judging.session_benchmark import BENCHMARK
 from misstep_harness.runs.kind import RunEnd
 from misstep_harness.runs.verdict_cache import revise
-
-from misstep_analysis.gold import read_gold
-from misstep_analysis.runs.finished import read_scores
-from misstep_analysis.sessions.classified_paths import concluding_with, priced_by
-from misstep_analysis.sessions.costs import costs_of
-from misstep_analysis.sessions.findings import Findings, findings
-from misstep_analysis.sessions.prevalence import ANY
-from misstep_analysis.sessions.session_correction import JudgedSession, corrected_shares, majorities
-from misstep_analysis.stats.estimate import Estimate
 
 _GOLD_FORM = "The file has the columns item, category and label (yes or no); a category may be any."
 

@@ -3,11 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from misstep_harness.journal.classified import PLACED_RECORDS, PlacedVerdict
-from misstep_harness.journal.inputs import FILE_RECORDS, FileState
-from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import FILES, VERDICT_RECORDS, VERDICTS
-
 from misstep_analysis.gold import BenchmarkItem
 from misstep_analysis.runs.finished import read_scores
 from misstep_analysis.runs.kinds.columns import ExportedTable, table_of
@@ -20,6 +15,10 @@ from misstep_analysis.sessions.sources_kind import session_table
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Table, of_evidence
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.journal.classified import PLACED_RECORDS, PlacedVerdict
+from misstep_harness.journal.inputs import FILE_RECORDS, FileState
+from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.records import FILES, VERDICT_RECORDS, VERDICTS
 
 
 class ClassifiedRuns(RunResults[OpenRun]):

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from misstep_harness.verdict import Verdict
 from msgspec import Struct, structs
 
 from misstep_analysis.sessions.shares import share
@@ -11,6 +10,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
 from misstep_analysis.tables.wording import count_text, counted_text, interval_words, number_text
+from misstep_harness.verdict import Verdict
 
 Labels = tuple[str | None, ...]
 Patterns = Mapping[Labels, int]

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 
-from misstep_harness.verdict import Verdict
 from msgspec import structs
 
 from misstep_analysis.sessions.prevalence import YES, count_patterns, prevalence
@@ -13,6 +12,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Row, Table, TableHead, made_by_this, measured_on, rows_in
 from misstep_analysis.tables.wording import interval_words, number_text, with_interval
+from misstep_harness.verdict import Verdict
 
 _ANY = "any misbehaviour"
 

@@ -5,10 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Literal, get_args
 
-from misstep_harness.errors import UsageError
-from misstep_harness.evidence import Evidence, together
-from misstep_harness.journal.classified import LabelledSession
-from misstep_harness.session import Session
 from msgspec import Struct, structs
 
 from misstep_analysis.sessions.prevalence import ANY, YES, Labels
@@ -20,6 +16,10 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.printed.two_proportions import difference_of_shares, fisher_exact, newcombe
 from misstep_analysis.stats.significance import Significance, holm
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.errors import UsageError
+from misstep_harness.evidence import Evidence, together
+from misstep_harness.journal.classified import LabelledSession
+from misstep_harness.session import Session
 
 _Before = Literal["no", "not checked", "not in it"]
 _BEFORE: tuple[_Before, ...] = get_args(_Before)

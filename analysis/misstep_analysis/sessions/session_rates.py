@@ -5,11 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Literal, get_args
 
-from misstep_harness.session import Session
-
 from misstep_analysis.sessions.prevalence import ANY, CategoryCount, Labels, Prevalence, prevalence
 from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
 from misstep_analysis.tables.wording import counted_text, in_words, interval_words, number_text
+from misstep_harness.session import Session
 
 Grouping = Literal["project", "model", "agent", "week"]
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from misstep_harness.intervention import Invocation, ObservedRun
-from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import SESSION_RECORDS
-from misstep_harness.session import Session
 from msgspec import Struct
 
 from misstep_analysis.observer.observed import ObservedIntervention, interventions_of
 from misstep_analysis.runs.kinds.columns import ExportedTable, Rows, table_of
+from misstep_harness.intervention import Invocation, ObservedRun
+from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.records import SESSION_RECORDS
+from misstep_harness.session import Session
 
 
 def session_table(run: OpenRun) -> ExportedTable:

@@ -10,12 +10,6 @@ from difflib import unified_diff
 from itertools import groupby
 from typing import Any
 
-from misstep_harness.escaping import one_line
-from misstep_harness.intervention import ObservedRun
-from misstep_harness.session import title_of
-from misstep_harness.trajectory import Step, ToolCall, ToolResult, Trajectory
-from misstep_harness.values import as_json
-from misstep_harness.verdict import Verdict
 from msgspec import Struct, structs
 
 from misstep_analysis.observer.interventions import guidance_number, observer_view
@@ -24,6 +18,12 @@ from misstep_analysis.pages.rendering import asset, markup, render
 from misstep_analysis.runs.totals import has_failed, run_totals
 from misstep_analysis.tables import Unit
 from misstep_analysis.tables.wording import count_text, in_words, number_text
+from misstep_harness.escaping import one_line
+from misstep_harness.intervention import ObservedRun
+from misstep_harness.session import title_of
+from misstep_harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from misstep_harness.values import as_json
+from misstep_harness.verdict import Verdict
 
 TEXT_SHOWN = 20_000
 """How many characters of one text are shown at most: three quarters from its start, a quarter from its end."""

@@ -6,9 +6,6 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-from misstep_harness.items import read_items
-from misstep_harness.places import data_folder
-from misstep_harness.verdict import Verdict
 from msgspec import Struct, structs
 
 from misstep_analysis.gold import BenchmarkItem, read_gold, read_marked_errors
@@ -28,6 +25,9 @@ from misstep_analysis.tables import (
     rows_in,
 )
 from misstep_analysis.tables.wording import with_interval
+from misstep_harness.items import read_items
+from misstep_harness.places import data_folder
+from misstep_harness.verdict import Verdict
 
 _NO_RUN = "no such run"
 _VALIDITY = TableHead("validity", "your_agents", "The rules against people's labels")

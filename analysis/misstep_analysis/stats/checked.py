@@ -8,9 +8,9 @@ from collections.abc import Collection
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
 
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray
+from misstep_harness.errors import UsageError
 
 BoolArray = npt.NDArray[np.bool_]
 

@@ -16,12 +16,12 @@ misbehaved. It is then cut, and says so.
 from math import isclose, sqrt
 
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
 from msgspec import Struct, structs
 
 from misstep_analysis.stats.clusters.clustered import ONE_CLUSTER, cluster_columns
 from misstep_analysis.stats.clusters.clustered_bounds import items_for_bounds, korn_graubard
 from misstep_analysis.stats.estimate import Estimate
+from misstep_harness.errors import UsageError
 
 OUTSIDE = "outside the range that this judge can produce: cut to 0..1"
 

@@ -5,11 +5,11 @@ Every share carries a Wilson interval; what is 0/0 is undefined and says so, nev
 
 from collections.abc import Sequence
 
-from misstep_harness.errors import UsageError
 from msgspec import Struct
 
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
+from misstep_harness.errors import UsageError
 
 NO_PREDICTED_POSITIVE = "no predicted positive: 0/0"
 NO_ACTUAL_POSITIVE = "no actual positive: 0/0"

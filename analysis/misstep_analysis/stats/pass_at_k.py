@@ -11,7 +11,6 @@ from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
 from msgspec import Struct
 
 from misstep_analysis.stats.checked import counts as whole_counts
@@ -19,6 +18,7 @@ from misstep_analysis.stats.checked import known
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters.patterns import FloatArray
 from misstep_analysis.stats.resampling import bootstrap, bootstrapped
+from misstep_harness.errors import UsageError
 
 Kind = Literal["pass@k", "pass^k"]
 

@@ -9,12 +9,12 @@ from math import exp, log, sqrt
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
 from msgspec import structs
 
 from misstep_analysis.stats.checked import numbers, yes_or_no
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray
+from misstep_harness.errors import UsageError
 
 ONE_KIND = "all items are of one kind: nothing can be ranked above anything"
 NO_SPREAD = "no spread: standard error 0"

@@ -8,11 +8,11 @@ contingency table of two raters may be resampled each for itself.
 from collections.abc import Callable
 
 import numpy as np
-from misstep_harness.errors import UsageError
 
 from misstep_analysis.stats.checked import finite
 from misstep_analysis.stats.estimate import NO_WIDTH, Estimate
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray
+from misstep_harness.errors import UsageError
 
 _CHUNK = 4_000_000
 """Cells drawn at once: 32 MB."""

@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
-from misstep_harness.errors import UsageError
 from msgspec import Struct
+
+from misstep_harness.errors import UsageError
 
 
 class Significance(Struct, frozen=True):

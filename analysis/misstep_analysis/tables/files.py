@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from misstep_harness.errors import InputError
-from misstep_harness.escaping import printable
-from misstep_harness.journal.records import replace_file
 
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.markdown import markdown_text
+from misstep_harness.errors import InputError
+from misstep_harness.escaping import printable
+from misstep_harness.journal.records import replace_file
 
 
 def document(table: Table) -> dict[str, Any]:

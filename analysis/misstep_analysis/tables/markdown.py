@@ -15,12 +15,12 @@ Such a table has no rows that span it: a group's heading is a column of its own.
 
 import re
 
-from misstep_harness.escaping import one_line
 from msgspec import Struct
 
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.grid import grid, methods
 from misstep_analysis.tables.wording import count_text, interval_text
+from misstep_harness.escaping import one_line
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~$&#@])")
 _OPENS_A_BLOCK = re.compile(r"^(?:[-+=]|\d{1,9}(?=[.)](?: |$)))")

@@ -3,11 +3,11 @@
 import textwrap
 from collections.abc import Collection, Sequence
 
-from misstep_harness.escaping import one_line
 from rich.cells import cell_len, set_cell_size
 
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.grid import Cell, Grid, grid, methods
+from misstep_harness.escaping import one_line
 
 _LABEL_WIDTH, _WIDTH = 44, 110
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 
-from misstep_harness.triage.records.attribution import FAULTS, TriageVerdict, taxonomy
 from msgspec import Struct, structs
 
 from misstep_analysis.gold import Construction, GoldLabel, families_of
 from misstep_analysis.judging.judged import JudgedItems
 from misstep_analysis.judging.sample import JudgedSample, judged_sample, majority
 from misstep_analysis.tables import Evidence
+from misstep_harness.triage.records.attribution import FAULTS, TriageVerdict, taxonomy
 
 LABELS: tuple[str, ...] = FAULTS
 AGENT, TASK = "agent", "task"

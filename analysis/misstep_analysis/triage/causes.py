@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from misstep_harness.triage.records.attribution import TriageVerdict, taxonomy
 from msgspec import Struct
 
 from misstep_analysis.judging.sample import judged_sample
@@ -11,6 +10,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Evidence, Row, Table, made_by_this, of_evidence, rows_in
 from misstep_analysis.tables.wording import counted_text, in_words, number_text, with_interval
 from misstep_analysis.triage.cases import LABELS
+from misstep_harness.triage.records.attribution import TriageVerdict, taxonomy
 
 NOTHING_ANSWERED = "no run was answered"
 _NAMES = {"task": "the task", "agent": "the agent", "infrastructure": "the infrastructure", "pass": "nobody"}

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Set
 from functools import partial
 
 import numpy as np
-from misstep_harness.triage.records.attribution import FAULTS, Fault, TriageVerdict, taxonomy
 from msgspec import Struct
 
 from misstep_analysis.judging.assessment import PerItem, item_costs
@@ -15,6 +14,7 @@ from misstep_analysis.judging.scores import Scores, score
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.triage.cases import LABELS, JudgedCases, finer_gold, finer_labels, finer_verdicts
 from misstep_analysis.triage.direction import Direction, direction
+from misstep_harness.triage.records.attribution import FAULTS, Fault, TriageVerdict, taxonomy
 
 NONE_PLANTED = "no case of it was generated"
 

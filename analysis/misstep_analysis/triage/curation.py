@@ -10,8 +10,6 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 import numpy as np
-from misstep_harness.triage.records.attribution import FAULTS, Action, TriageVerdict, taxonomy
-from misstep_harness.triage.records.triage_case import OUTCOME_FORM
 from msgspec import Struct, structs
 
 from misstep_analysis.judging.units import BoolArray, JudgedUnits, units_of
@@ -22,6 +20,8 @@ from misstep_analysis.stats.proportions import clopper_pearson, wilson
 from misstep_analysis.tables import Evidence, Row, Table, made_by_this, of_evidence, rows_in
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
 from misstep_analysis.triage.cases import JudgedCases
+from misstep_harness.triage.records.attribution import FAULTS, Action, TriageVerdict, taxonomy
+from misstep_harness.triage.records.triage_case import OUTCOME_FORM
 
 Outcome = Literal["passed", "failed"]
 UNDECIDED = "undecided"

@@ -15,26 +15,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import cast
 
-from misstep_harness.errors import InputError, UsageError, writing
-from misstep_harness.journal.records import (
-    MANIFEST,
-    Manifest,
-    encode,
-    encode_lines,
-    replace_file,
-    replacing,
-    write_manifest,
-    written_in,
-)
-from misstep_harness.readers import read_file
-from misstep_harness.sharing import without_places
-from misstep_harness.trajectory import Step, ToolCall, Trajectory, Unreadable
-from misstep_harness.triage.logs import outcome_of_run
-from misstep_harness.triage.records.attribution import TriageVerdict
-from misstep_harness.triage.records.triage_case import CaseFile, TriageCase, read_triage_case
-from misstep_harness.triage.rules.interrupted import acted
-from misstep_harness.triage.runs.case_judge import case_folder
-from misstep_harness.triage.texts import TRAJECTORY, FilesOfCase, TextsOfItem, recorded_outcome
 from msgspec import Struct, structs
 
 from misstep_analysis.gold import BenchmarkItem
@@ -67,6 +47,26 @@ from misstep_analysis.triage.curation import (
 )
 from misstep_analysis.triage.judged import judged_cases
 from misstep_analysis.triage.paper.curation import known_errors
+from misstep_harness.errors import InputError, UsageError, writing
+from misstep_harness.journal.records import (
+    MANIFEST,
+    Manifest,
+    encode,
+    encode_lines,
+    replace_file,
+    replacing,
+    write_manifest,
+    written_in,
+)
+from misstep_harness.readers import read_file
+from misstep_harness.sharing import without_places
+from misstep_harness.trajectory import Step, ToolCall, Trajectory, Unreadable
+from misstep_harness.triage.logs import outcome_of_run
+from misstep_harness.triage.records.attribution import TriageVerdict
+from misstep_harness.triage.records.triage_case import CaseFile, TriageCase, read_triage_case
+from misstep_harness.triage.rules.interrupted import acted
+from misstep_harness.triage.runs.case_judge import case_folder
+from misstep_harness.triage.texts import TRAJECTORY, FilesOfCase, TextsOfItem, recorded_outcome
 
 CURATED = "triage --curate"
 TRAJECTORIES = "trajectories"

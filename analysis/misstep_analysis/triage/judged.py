@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import msgspec
-from misstep_harness.triage.records.attribution import TriageVerdict
 from msgspec import structs
 
 from misstep_analysis.judging.assessment import assessment_document
@@ -18,6 +17,7 @@ from misstep_analysis.triage.causes import causes, causes_sentence, causes_table
 from misstep_analysis.triage.comparison import ComparedCases, compared, triage_scores
 from misstep_analysis.triage.tables import direction_table, judges_of_triage_table, triage_tables
 from misstep_analysis.triage.text import cases_text
+from misstep_harness.triage.records.attribution import TriageVerdict
 
 
 def judged_cases(runs: Mapping[str, JudgedRun]) -> JudgedCases:

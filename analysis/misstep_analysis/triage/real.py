@@ -3,9 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from misstep_harness.fault_mappings import FaultMapping, mapped_fault
-from misstep_harness.triage.records.attribution import FAULTS, Fault
-from misstep_harness.verdict import Verdict
 from msgspec import Struct
 
 from misstep_analysis.judging.judged import JudgedItems, JudgedMarks
@@ -16,6 +13,9 @@ from misstep_analysis.sessions.shares import clustered_share, summed
 from misstep_analysis.stats.clusters.clustered import clustered_difference
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
+from misstep_harness.fault_mappings import FaultMapping, mapped_fault
+from misstep_harness.triage.records.attribution import FAULTS, Fault
+from misstep_harness.verdict import Verdict
 
 NO_TASKS = "no task of the class was tried"
 NO_PASSES = "nothing passed"

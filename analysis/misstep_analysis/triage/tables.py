@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from misstep_harness.triage.records.attribution import taxonomy
-
 from misstep_analysis.judging.assessment import PerItem
 from misstep_analysis.judging.pairs.comparison import LEVEL
 from misstep_analysis.judging.scores import Scores
@@ -25,6 +23,7 @@ from misstep_analysis.tables import (
 from misstep_analysis.tables.wording import counted_text, in_words, interval_words, number_text, with_interval
 from misstep_analysis.triage.comparison import ComparedCases, TriageScores
 from misstep_analysis.triage.direction import Direction
+from misstep_harness.triage.records.attribution import taxonomy
 
 KAPPA = "Kappa"
 KAPPA_ALL = "Kappa, unanswered as a label of their own"

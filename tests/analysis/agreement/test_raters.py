@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from misstep_analysis.agreement import AgreementReport, agreement_report, raters
 from misstep_analysis.agreement.rater_tables import (
     rater_tables,

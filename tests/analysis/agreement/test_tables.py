@@ -5,6 +5,7 @@ import io
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.agreement import AgreementReport, QuestionReports, agreement_report
 from misstep_analysis.agreement.tables import (
     adjudication_csv,

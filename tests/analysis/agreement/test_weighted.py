@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
 from misstep_analysis.agreement import AgreementReport, agreement_report
 from misstep_analysis.labels import read_labels
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters import coefficients
-from sklearn.metrics import cohen_kappa_score
 
 SCALE = ["low", "mid", "high"]
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
+
 from misstep_analysis.annotation.cases import open_cases
 from misstep_analysis.annotation.loopback import application
 from misstep_analysis.annotation.loopback import serve as serve_application
@@ -21,7 +22,6 @@ from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.judging.recovery_rule import RuleJudge
 from misstep_harness.runs.judging.session_benchmark import asked_about
 from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
-
 from tests.misstep.made_up import atif_lines
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>"

@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.annotation.annotated import AnnotatedStudy, coded_labels, consensus, disputed
 from misstep_harness.annotation import RaterAnswer
 

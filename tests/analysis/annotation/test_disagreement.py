@@ -1,12 +1,13 @@
 """Where raters disagree, which way and by whom: what is planted is found, and what cannot be told says so."""
 
 import pytest
+from msgspec import structs
+
 from misstep_analysis.annotation.annotated import AnnotatedStudy
 from misstep_analysis.annotation.disagreement import disagreement, rater_agreement
 from misstep_analysis.annotation.disagreement_tables import annotation_tables, disputes_table
 from misstep_analysis.tables.text import table_text
 from misstep_harness.annotation import Phase, RaterAnswer
-from msgspec import structs
 
 LABELS = ("task", "agent", "infrastructure", "pass")
 RATERS = ("ann", "ben", "cho")

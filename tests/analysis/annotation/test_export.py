@@ -5,6 +5,8 @@ from pathlib import Path
 from random import Random
 from statistics import mode
 
+from msgspec import structs
+
 from misstep_analysis.annotation.annotated import AnnotatedStudy
 from misstep_analysis.annotation.cases import open_cases
 from misstep_analysis.annotation.disagreement import disagreement
@@ -12,7 +14,6 @@ from misstep_analysis.annotation.export import document, measured
 from misstep_analysis.annotation.plan import planned
 from misstep_analysis.annotation.study import AnnotationStudy, read_study
 from misstep_harness.annotation import RaterAnswer
-from msgspec import structs
 
 
 def _asked(folder: Path, study: AnnotatedStudy) -> Path:

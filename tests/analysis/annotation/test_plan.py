@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.annotation.plan import AnnotationPlan, State, drawn, planned
 from misstep_harness.annotation import RaterAnswer
 from misstep_harness.errors import UsageError

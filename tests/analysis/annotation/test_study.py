@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
+
 from misstep_analysis.annotation.loopback import Conflict
 from misstep_analysis.annotation.study import Server, read_study
 from misstep_harness.annotation import PHASES, RaterAnswer
 from misstep_harness.errors import InputError, UsageError
-from msgspec import structs
-
 from tests.analysis.annotation.made_up import opened, write_case, write_cases
 
 

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from misstep_analysis.audit.findings import Finding, document, paper_findings, row_findings
 from misstep_analysis.audit.user_file import read_user_rows
 from misstep_analysis.published import INPUTS, LISTS, Check, read_paper

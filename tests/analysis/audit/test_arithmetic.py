@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+
 from misstep_analysis.audit.arithmetic import (
     check_difference,
     check_relative_change,

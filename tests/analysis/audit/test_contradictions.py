@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from misstep_analysis.audit.checks import check_all
 from misstep_analysis.audit.findings import Finding, row_findings
 from misstep_analysis.audit.user_file import read_user_rows

@@ -1,6 +1,8 @@
 """Findings: each way of working a figure out is one, in the order of the file, and says what it rests on."""
 
 import pytest
+from msgspec import structs
+
 from misstep_analysis.audit.findings import Finding, as_one, headline, is_at_least, merged, paper_findings
 from misstep_analysis.audit.overview import (
     all_findings,
@@ -13,7 +15,6 @@ from misstep_analysis.audit.tables import checked_figure, checked_rows
 from misstep_analysis.published import Derivation, Figure, Paper, load_paper, published_papers
 from misstep_analysis.stats.printed.audit import denominators_that_print
 from misstep_analysis.tables import FAILED
-from msgspec import structs
 
 
 def figure(id: str, printed: str, **more: object) -> Figure:  # noqa: A002

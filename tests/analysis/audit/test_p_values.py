@@ -8,6 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import barnard_exact, boschloo_exact, chi2, chi2_contingency, hypergeom, norm
+from scipy.stats import fisher_exact as fisher
+from statsmodels.stats.contingency_tables import Table2x2
+from statsmodels.stats.proportion import proportion_effectsize
+
 from misstep_analysis.audit import p_values
 from misstep_analysis.audit.checked import Checked
 from misstep_analysis.audit.p_values import check_stars, check_two_proportion_p, implied_arm_size
@@ -16,10 +21,6 @@ from misstep_analysis.stats.printed.two_proportions import fisher_exact, pooled_
 from misstep_analysis.stats.printed.usual_tests import QuickTest, unpooled_p_values, yates_p_values
 from misstep_analysis.stats.significance import Significance
 from misstep_analysis.tables import Unit
-from scipy.stats import barnard_exact, boschloo_exact, chi2, chi2_contingency, hypergeom, norm
-from scipy.stats import fisher_exact as fisher
-from statsmodels.stats.contingency_tables import Table2x2
-from statsmodels.stats.proportion import proportion_effectsize
 
 
 def of_arrays(test: QuickTest) -> Callable[[int, int, int, int], Significance]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.audit.findings import Finding, row_findings
 from misstep_analysis.audit.user_file import read_user_rows
 from misstep_analysis.tables import FAILED

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from misstep_analysis.audit.agreement import Pairs, check_rater_agreement
 from misstep_analysis.audit.checks import check_all
 from misstep_analysis.published import Figure, load_paper
 from misstep_analysis.stats.raters.agreement import fleiss_kappa
 from misstep_analysis.stats.raters.patterns import category_counts
 from misstep_analysis.tables import Unit
-
 from tests.analysis.audit.printing import SOUND_RULES, Rule, rounded
 
 PAIRS = ((0, 1), (0, 2), (1, 2))

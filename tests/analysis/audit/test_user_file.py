@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.audit.figure_text import typed
 from misstep_analysis.audit.findings import Finding, row_findings
 from misstep_analysis.audit.user_file import read_user_rows

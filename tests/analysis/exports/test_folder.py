@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.exports.folder import EXPORT, ExportFile, check_free, exported_folder
 from misstep_harness.errors import UsageError
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.exports.inspect_scores import _sample
 from misstep_analysis.exports.writing import export_run
 from misstep_analysis.runs.kinds.kind import Choice

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import to_builtins
+
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
 from misstep_analysis.judging.assessment import (
     NOT_RECORDED,
@@ -24,8 +26,6 @@ from misstep_analysis.judging.slices import Lengths
 from misstep_analysis.pages import table_text
 from misstep_harness.evidence import Evidence
 from misstep_harness.verdict import Verdict
-from msgspec import to_builtins
-
 from tests.analysis.judging.samples import YES_NO, labels_of, verdicts
 
 FURTHER = {

@@ -1,6 +1,7 @@
 """Which label errors flow to which."""
 
 import pytest
+
 from misstep_analysis.gold import BenchmarkItem
 from misstep_analysis.judging.bias import (
     DIFFERENCE,
@@ -14,7 +15,6 @@ from misstep_analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, p
 from misstep_analysis.stats.raters.marginal_homogeneity import stuart_maxwell
 from misstep_analysis.stats.significance import holm
 from misstep_analysis.tables import Row, Table
-
 from tests.analysis.judging.recorded import Answered, alone
 from tests.analysis.judging.recorded import judged as recorded
 from tests.analysis.judging.samples import again, judged

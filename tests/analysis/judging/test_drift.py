@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.judging.drift import (
     NO_ANCHORS,
     ONE_ANSWER,

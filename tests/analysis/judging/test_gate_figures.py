@@ -1,10 +1,10 @@
 """Figures that limits are set on: an item without an answer is wrong in each, and `.answered` leaves it out."""
 
 import pytest
+
 from misstep_analysis.judging.gate_figures import gate_figures, names_of_figures
 from misstep_analysis.judging.gates import ANSWERED, decide, fail_under
 from misstep_analysis.judging.scores import score
-
 from tests.analysis.judging.samples import YES_NO, labels_of, verdicts
 
 GOLD = ["yes", "no"] * 50

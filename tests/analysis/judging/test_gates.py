@@ -5,6 +5,7 @@ from collections.abc import Callable
 from math import ceil
 
 import pytest
+
 from misstep_analysis.judging.gates import Gate, decide, fail_on, fail_under, further_items
 from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep_analysis.stats.estimate import Estimate

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.stats import kendalltau
+from sklearn.metrics import cohen_kappa_score
+
 from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging.assessment import assess, assessment_document, assessment_tables
 from misstep_analysis.judging.grades import graded, nearer_sentences
 from misstep_analysis.judging.sample import JudgedSample, judged_sample
 from misstep_harness.verdict import Verdict
-from scipy.stats import kendalltau
-from sklearn.metrics import cohen_kappa_score
 
 SCALE = ("1", "2", "3", "4", "5")
 

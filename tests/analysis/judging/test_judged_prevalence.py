@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging.assessment import assess, assessment_tables
 from misstep_analysis.judging.judged_prevalence import (
@@ -17,7 +18,6 @@ from misstep_analysis.judging.judged_prevalence import (
 from misstep_analysis.stats.correction import rogan_gladen
 from misstep_analysis.stats.proportions import wilson
 from misstep_harness.verdict import Verdict
-
 from tests.analysis.judging.samples import again, judged
 
 ANSWERS = ["yes"] * 30 + ["no"] * 70

@@ -6,6 +6,7 @@ from math import ceil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.judging.precision_floors import (
     NEEDED,
     NOT_ABOVE,

@@ -1,12 +1,12 @@
 """A run's verdicts beside people's labels."""
 
 import pytest
+
 from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging.sample import judged_sample
 from misstep_analysis.stats.raters.patterns import MISSING
 from misstep_harness.errors import InputError
 from misstep_harness.verdict import Verdict
-
 from tests.analysis.judging.samples import judged
 
 

@@ -1,6 +1,7 @@
 """Sentences on judges: beside no judge at all first, wrong answers apart from missing ones, then which is the best."""
 
 import pytest
+
 from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging.pairs.comparison import best_of, compare_judges, pair_sentence
 from misstep_analysis.judging.score_tables import best_per_benchmark, headline

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
 from misstep_analysis.judging.sample import clusters_of, majority
 from misstep_analysis.judging.scores import Scores, score

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from misstep_analysis.gold import BenchmarkItem
 from misstep_analysis.judging.sample import JudgedSample
 from misstep_analysis.judging.slices import LENGTH, Lengths, SlicedField, sliced, slices_table
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.raters.marginal_homogeneity import pearson_shares
 from misstep_analysis.stats.significance import holm
-
 from tests.analysis.judging.samples import judged
 
 GOLD = ["yes", "no"] * 20

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
+
 from misstep_analysis.judging.units import JudgedUnits, drawn_totals, resampled_estimate, units_of
 from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep_analysis.stats.proportions import clopper_pearson, wilson
 from misstep_analysis.tables.wording import with_interval
-from scipy.stats import t as student
 
 ITEMS = ["a", "b", "c", "d", "e"]
 CLUSTERS = {"a": "run 1", "b": "run 1", "c": "run 2", "d": "run 2"}

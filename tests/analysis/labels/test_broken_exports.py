@@ -10,9 +10,9 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from misstep_analysis.labels import Reading, read_questions
 from misstep_harness.errors import MisstepError
-
 from tests.analysis.labels import test_tools as made
 from tests.analysis.labels.workbook import workbook
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from misstep_analysis.labels import read_labels
 from misstep_analysis.labels.columns import odd_columns
 from misstep_harness.errors import InputError

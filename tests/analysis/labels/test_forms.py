@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from misstep_harness.errors import InputError, UsageError
 
+from misstep_harness.errors import InputError, UsageError
 from tests.analysis.labels.shown import given, read, read_several
 
 EXPECTED = {"r1": {"ann": "yes", "ben": "yes"}, "r2": {"ann": "no", "ben": "yes"}}

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.labels.judged_table import JudgedColumns, JudgedTable, read_judged_table
 from misstep_harness.errors import InputError, MisstepError
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.labels import Labels, Reading, read_labels, read_questions
 from misstep_analysis.labels.rows import split_columns
 from misstep_analysis.stats.raters.patterns import MISSING

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.labels.pair_table import PairColumns, PairTable, read_pair_table
 from misstep_harness.errors import InputError
 

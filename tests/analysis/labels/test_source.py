@@ -7,9 +7,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.labels import Reading, read_labels, read_questions, rows
 from misstep_harness.errors import InputError, MissingPrerequisite
-
 from tests.analysis.labels.shown import given, read
 from tests.analysis.labels.workbook import workbook
 

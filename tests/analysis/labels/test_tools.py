@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_analysis.labels import read_labels
 from misstep_harness.errors import InputError, UsageError
-
 from tests.analysis.labels.shown import given, read, read_several
 
 EXPECTED = {"1": {"7": "agent", "8": "agent"}, "2": {"7": "task", "8": "agent"}}

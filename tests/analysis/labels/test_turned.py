@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.labels import Labels, Reading, read_questions
 from misstep_harness.errors import MisstepError, UsageError
 

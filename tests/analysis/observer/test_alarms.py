@@ -6,10 +6,11 @@ from itertools import permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
+
 from misstep_analysis.observer.alarms import WINDOW, WatchedRun, alarms, alarms_table, watched_run
 from misstep_analysis.tables import Row
 from misstep_harness.intervention import Intervention, Misbehaviour, ObservedRun
-from msgspec import structs
 
 
 def _run(name: str, onsets: tuple[int, ...], result: tuple[int, ...], n: int = 100) -> WatchedRun:

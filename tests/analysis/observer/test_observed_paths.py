@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+
+import misstep
 from misstep_analysis.observer.observed import ObservedSummary
 from misstep_analysis.observer.observed_paths import observed_findings, page_of_observed
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.opened import OpenRun, open_of
 from misstep_harness.journal.records import OBSERVED_RECORDS, read_records
 from misstep_harness.runs.spread import Spread
-from msgspec.structs import replace
-
-import misstep
 from tests.misstep.made_up import SETTINGS, by_lot
 
 SAME_BYTES = ("observed.jsonl", "sessions.jsonl", "scores.json", "report.html")

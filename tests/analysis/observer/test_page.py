@@ -6,7 +6,6 @@ from misstep_analysis.observer.observed import ObservedSummary, observed
 from misstep_analysis.observer.page import RECORDED, observed_page, observed_text
 from misstep_harness.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
 from misstep_harness.session import Session
-
 from tests.analysis.pages.html_rules import check_page
 
 LOOP = Misbehaviour("infinite_loop", (3, 4, 5), "It goes <round>\x1b[31m.")

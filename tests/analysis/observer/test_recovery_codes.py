@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.observer.recovery_codes import outcome_codes, read_coded
 from misstep_harness.errors import InputError
 

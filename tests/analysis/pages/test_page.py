@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.pages import Foot, Section, page, table_html, table_text
 from misstep_analysis.pages.foot import described
 from misstep_analysis.pages.page import table_id
 from misstep_analysis.plots import bars
 from misstep_analysis.tables import Row, Table
 from misstep_harness.errors import InputError
-
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources
 

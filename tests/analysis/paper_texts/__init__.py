@@ -11,8 +11,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from misstep_analysis.published import Figure, load_paper
 from msgspec import Struct
+
+from misstep_analysis.published import Figure, load_paper
 
 LEFT_OUT = None
 """The place of what is not part of the specification: authors, thanks, references, formulas."""

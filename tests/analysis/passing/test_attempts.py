@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.passing.attempts import PassAttempts, TaskCounts, read_attempts, together
 from misstep_harness.errors import InputError
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+
 from misstep_analysis.passing.repeated_attempts import (
     EXACT,
     PLUGGED_IN,

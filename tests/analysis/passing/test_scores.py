@@ -5,6 +5,7 @@ from math import comb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.passing.attempts import PassAttempts, SystemAttempts, TaskCounts, Unanswered
 from misstep_analysis.passing.paired_systems import pair_finding
 from misstep_analysis.passing.scores import PassReport, pass_report

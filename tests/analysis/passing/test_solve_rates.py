@@ -1,6 +1,7 @@
 """Solve rates of made-up submissions: intervals, ranks that can and cannot be told apart, and denominators."""
 
 import pytest
+
 from misstep_analysis.passing.solve_rates import (
     SolvedSet,
     denominators_table,

@@ -3,6 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
+
 from misstep_analysis.reflexive.ablation import ALL_OFF, ablate, is_ablation
 from misstep_analysis.reflexive.scores import LoopScores, score_loop
 from misstep_analysis.reflexive.tables import (
@@ -14,8 +16,6 @@ from misstep_analysis.reflexive.tables import (
 )
 from misstep_analysis.reflexive.work import worked_run
 from misstep_analysis.tables.text import table_text
-from msgspec import structs
-
 from tests.analysis.reflexive.made_up import three_items
 
 BASE = score_loop(worked_run(three_items()))

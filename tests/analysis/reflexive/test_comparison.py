@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 import pytest
+
 from misstep_analysis.reflexive.comparison import compare_loops, loop_pairs_table
 from misstep_analysis.reflexive.work import WorkedRun, worked_run
-
 from tests.analysis.reflexive.made_up import Log
 
 ITEMS = [f"item-{number}" for number in range(20)]

@@ -1,11 +1,11 @@
 """A failure mode is shown by runs without its mechanism beside whole runs of the same seeds."""
 
 import pytest
+
 from misstep_analysis.published import load_paper
 from misstep_analysis.reflexive.cures import MODES, cures
 from misstep_analysis.reflexive.paper.cures import cures_table
 from misstep_analysis.reflexive.scores import ALSO, MEASURES, LoopScores
-
 from tests.analysis.reflexive.test_ablation import a_run
 
 SEEDS = range(12)

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
+
 from misstep_analysis.reflexive.report import reflections_html, reflections_json, reflections_text
 from misstep_analysis.reflexive.runs import (
     About,
@@ -16,8 +18,6 @@ from misstep_analysis.reflexive.runs import (
 )
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.journal.records import read_manifest, write_manifest
-from msgspec import structs
-
 from tests.analysis.made_up_loops import looped_run
 from tests.analysis.reflexive.made_up import Log, three_items
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.reflexive.scores import LoopScores, loop_document, repeats, score_loop
 from misstep_analysis.reflexive.work import worked_run
 from misstep_harness.errors import InputError
@@ -21,7 +22,6 @@ from misstep_harness.reflexive.records.loop_events import (
     Verified,
     WorkItem,
 )
-
 from tests.analysis.reflexive.made_up import TURN, Log, three_items, worker
 
 

@@ -5,7 +5,6 @@ from misstep_analysis.repair.tables import NONE_SHARED, REPAIRS, compare_repairs
 from misstep_analysis.stats.clusters.clustered_pairs import sign_flip_mcnemar
 from misstep_analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep_analysis.stats.significance import holm
-
 from tests.analysis.repair.made_up import arm, attempt, not_held
 
 

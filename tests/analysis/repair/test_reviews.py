@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.repair.patch_judge import reviewed_patches, reviewed_table
 from misstep_analysis.repair.reviews import review_funnel, review_table
 from misstep_analysis.stats.diagnostic import Confusion

@@ -6,6 +6,8 @@ from pathlib import Path
 from urllib.parse import urldefrag
 
 import pytest
+from msgspec import structs
+
 from misstep_analysis.observer.paper import prevalence as wink
 from misstep_analysis.pages import Foot, show_figure
 from misstep_analysis.pages.notebooks.notebook import notebook_page, read_notebook, write_figures
@@ -15,8 +17,6 @@ from misstep_analysis.tables import Row, Table, made_by_this
 from misstep_analysis.tables.files import write_table
 from misstep_harness.datasets.catalogue import files_of
 from misstep_harness.places import data_folder
-from msgspec import structs
-
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up_notebooks import code, displayed, notebook, shown
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.reproduction.triage_recording import (
     About,
@@ -16,7 +17,6 @@ from misstep_analysis.triage.comparison import compared
 from misstep_analysis.triage.judged import judged_cases
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.records import read_triage_verdicts
-
 from tests.misstep.made_up_runs import GOLD, triage_benchmark, triage_run
 
 ABOUT = About(10, 0, "scoring", command_lines(10, 0, "scoring"))

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+
 from misstep_analysis.pages.foot import Foot
 from misstep_analysis.runs.listed import ListedRuns, listed_run, runs_page
 from misstep_harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, Trajectory, Unreadable
 from misstep_harness.verdict import Verdict
-
 from tests.analysis.pages.html_rules import check_page, read_embedded
 from tests.misstep.made_up_runs import HOSTILE
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
+
 from misstep_analysis.sessions.classified_paths import as_json, classified_findings
 from misstep_analysis.sessions.findings import Findings
 from misstep_harness.errors import InputError, UnknownFormat
@@ -21,8 +23,6 @@ from misstep_harness.runs.classify import ClassifyAs, ClassifyPlan
 from misstep_harness.runs.spread import Spread
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
-from msgspec.structs import replace
-
 from tests.misstep.made_up import CATEGORIES, LONG, atif_lines, by_id
 from tests.waiting import wait_until
 

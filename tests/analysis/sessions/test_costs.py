@@ -3,11 +3,12 @@
 from datetime import UTC, datetime
 
 import pytest
+from msgspec import structs
+
 from misstep_analysis.sessions.costs import Costs, cost_sentence, cost_table, cost_tables, costs_of
 from misstep_harness.journal.classified import LabelledSession, PlacedVerdict
 from misstep_harness.session import session_of
 from misstep_harness.trajectory import Source, Step, Tokens, ToolCall, Trajectory
-from msgspec import structs
 
 USED = Tokens(100, 10)
 

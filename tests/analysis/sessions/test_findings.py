@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from misstep_analysis.sessions.findings import Findings, NewSessions, findings, findings_text, new_text, with_new
 from misstep_harness.journal.classified import Labels, SessionFinding, Summary
 from misstep_harness.trajectory import Skipped, Unreadable

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging.pairs.comparison import best_of, compare_judges
 from misstep_analysis.judging.scores import score
@@ -16,7 +17,6 @@ from misstep_analysis.sessions.leading import Contest, lead_of
 from misstep_analysis.triage.comparison import compared
 from misstep_analysis.triage.tables import runs_finding
 from misstep_harness.verdict import Verdict
-
 from tests.analysis.reflexive.made_up import Log
 from tests.analysis.repair.made_up import arm, attempt
 from tests.analysis.triage.made_up import judged_cases

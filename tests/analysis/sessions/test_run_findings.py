@@ -1,5 +1,7 @@
 """Where in a run misbehaviour shows, and which runs are shown as examples."""
 
+from msgspec import structs
+
 from misstep_analysis.sessions.run_findings import (
     examples_table,
     pooled,
@@ -7,7 +9,6 @@ from misstep_analysis.sessions.run_findings import (
 )
 from misstep_analysis.sessions.validity import JudgedSet
 from misstep_harness.verdict import Verdict
-from msgspec import structs
 
 
 def _set(name: str, *message: tuple[str, int]) -> JudgedSet:

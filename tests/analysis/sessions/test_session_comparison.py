@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
+
 from misstep_analysis.sessions.prevalence import ANY, Labels
 from misstep_analysis.sessions.session_comparison import (
     FEWEST_PROJECTS,
@@ -25,7 +27,6 @@ from misstep_analysis.stats.significance import holm
 from misstep_analysis.tables.grid import grid
 from misstep_harness.errors import UsageError
 from misstep_harness.session import Session
-from msgspec import structs
 
 CATEGORIES = ("loop", "drift")
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from misstep_analysis.sessions.session_comparison import corrected_changes
 from misstep_analysis.sessions.session_correction import (
     FLAGGED_ALONE,

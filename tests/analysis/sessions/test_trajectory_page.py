@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.pages import Foot
 from misstep_analysis.sessions.trajectory_page import (
     PAGE_SHOWN,
@@ -17,7 +18,6 @@ from misstep_analysis.sessions.trajectory_page import (
 )
 from misstep_harness.trajectory import Outcome, Step, Tokens, ToolCall, ToolResult
 from misstep_harness.verdict import Verdict
-
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, trajectory, verdicts
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.sessions import validity
 from misstep_analysis.sessions.validity import JudgedSet, LabelMapping
 from misstep_harness.verdict import Verdict

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+
 from misstep_analysis.stats.bradley_terry import SPLIT, Comparisons, bradley_terry, clustered_strengths
 from misstep_analysis.stats.clusters.clustered import ONE_CLUSTER
 

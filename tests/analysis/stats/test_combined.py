@@ -1,10 +1,11 @@
 """Intervals of figures that are made of shares: Newcombe's for a difference, and none where a share is not known."""
 
 import pytest
+from statsmodels.stats.proportion import confint_proportions_2indep
+
 from misstep_analysis.stats.combined import FIXED, combined
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
-from statsmodels.stats.proportion import confint_proportions_2indep
 
 
 @pytest.mark.parametrize(("first", "second"), [((56, 70), (48, 80)), ((0, 12), (5, 9)), ((9, 10), (3, 10))])

@@ -3,6 +3,8 @@
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
+
 from misstep_analysis.stats.clusters.clustered import ONE_CLUSTER
 from misstep_analysis.stats.correction import (
     OUTSIDE,
@@ -13,7 +15,6 @@ from misstep_analysis.stats.correction import (
 )
 from misstep_analysis.stats.estimate import FLAT
 from misstep_analysis.stats.proportions import clopper_pearson
-from statsmodels.stats.proportion import proportion_confint
 
 
 @given(st.integers(0, 400), st.floats(0.6, 1), st.floats(0.6, 1))

@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.stats import diagnostic
 from misstep_analysis.stats.diagnostic import Confusion, count_confusion
 

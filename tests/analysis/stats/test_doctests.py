@@ -7,6 +7,7 @@ from inspect import getmembers, isfunction
 from types import ModuleType
 
 import pytest
+
 from misstep_analysis import stats
 
 MODULES = [import_module(one.name) for one in pkgutil.walk_packages(stats.__path__, f"{stats.__name__}.")]

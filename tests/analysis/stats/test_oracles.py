@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from misstep_harness.errors import MisstepError
 
+from misstep_harness.errors import MisstepError
 from tests.analysis.stats.quantities import Undefined, agreement, clusters, comparisons, printed, proportions
 
 CASES = json.loads(

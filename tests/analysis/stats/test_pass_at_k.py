@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.stats.pass_at_k import (
     each_task,
     mean_over_tasks,

@@ -3,8 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from misstep_analysis.stats.proportions import clopper_pearson, wilson
 from scipy.stats import binom
+
+from misstep_analysis.stats.proportions import clopper_pearson, wilson
 
 
 @given(st.integers(0, 500), st.integers(0, 500))

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from misstep_analysis.stats.ranking import NO_SPREAD, ONE_KIND, area_under_curve, average_precision
 from sklearn.metrics import average_precision_score, roc_auc_score
+
+from misstep_analysis.stats.ranking import NO_SPREAD, ONE_KIND, area_under_curve, average_precision
 
 SCORES = [0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.4, 0.3]
 POSITIVE = [True, True, False, True, False, True, False, False]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from misstep_analysis.stats import resampling
 from misstep_analysis.stats.raters import coefficients
 from misstep_analysis.stats.raters.agreement import gwet_ac

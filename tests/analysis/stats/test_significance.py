@@ -3,8 +3,9 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from misstep_analysis.stats.significance import benjamini_yekutieli, holm
 from statsmodels.stats.multitest import multipletests
+
+from misstep_analysis.stats.significance import benjamini_yekutieli, holm
 
 P_VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)
 

@@ -8,6 +8,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.files import (
     FORMATS,

@@ -1,11 +1,11 @@
 """Rows are laid out so that figures that want comparing meet."""
 
 import pytest
+from msgspec import structs
+
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.grid import grid
 from misstep_analysis.tables.wording import value_text
-from msgspec import structs
-
 from tests.analysis.pages.made_up import by_set, compared, of_many_sources
 
 

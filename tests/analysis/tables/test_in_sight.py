@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+
 from misstep_analysis.pages.notebooks.display import TABLE_TYPE
 from misstep_analysis.pages.notebooks.notebook import read_notebook
 from misstep_analysis.runs.frames_of_records import values

@@ -1,6 +1,7 @@
 """What a figure is made of is what was passed with it and its table, never guessed from their words."""
 
 import pytest
+
 from misstep_analysis.tables import Row, Table, measured_on
 from misstep_analysis.tables.inputs import data_sets_behind, figures_of, generator_behind, papers_behind
 

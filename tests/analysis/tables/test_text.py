@@ -2,11 +2,11 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
+
 from misstep_analysis.pages import table_text
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.text import aligned, cut
-from rich.cells import cell_len
-
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources
 
 

@@ -5,6 +5,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.tables import Row
 from misstep_analysis.tables.wording import interval_text, number_text
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.triage.curation import (
     ACTIONS,
     UNDECIDED,
@@ -26,7 +27,6 @@ from misstep_analysis.triage.paper.curation import (
     true_solve_rate,
 )
 from misstep_harness.triage.records.attribution import FAULTS
-
 from tests.analysis.triage.made_up import judged_cases, verdict
 
 SURE = Rate((50, 50), (50, 50))

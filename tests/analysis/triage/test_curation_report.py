@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 import yaml
+from typer.testing import CliRunner
+
+from misstep.triage.run import app
 from misstep_analysis.exports.writing import Form, export_run
 from misstep_analysis.pages.notebooks.data_card import CuratedRun
 from misstep_analysis.runs.kinds.kind import Choice
@@ -14,9 +17,6 @@ from misstep_analysis.triage.curation import ACTIONS
 from misstep_harness.errors import UsageError
 from misstep_harness.trajectory import Step
 from misstep_harness.triage.runs.judges import RULES
-from typer.testing import CliRunner
-
-from misstep.triage.run import app
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
 from tests.harness.triage.runs.jobs import made_up_jobs
 

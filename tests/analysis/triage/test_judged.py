@@ -4,13 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.page.items import JudgedBy, item_index
 from misstep_analysis.judging.report.report import report_html
 from misstep_analysis.judging.sample import majority
 from misstep_analysis.triage.judged import judged_cases, triage_comparison
 from misstep_harness.verdict import Verdict
-
 from tests.misstep.made_up_runs import GOLD, triage_benchmark, triage_run
 
 ALL = list(GOLD) * 2

@@ -1,6 +1,7 @@
 """What is measured of whose fault failures are on public data: errors by fault, and what passes are worth."""
 
 import pytest
+
 from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging.judged import JudgedItems
 from misstep_analysis.judging.scores import score

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.agent.actions import read_command, write_command
 
 _NAMES = st.from_regex(r"[a-z_][a-z0-9_]{0,12}", fullmatch=True)

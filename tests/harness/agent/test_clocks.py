@@ -4,6 +4,7 @@ import asyncio
 import math
 
 import pytest
+
 from misstep_harness.agent.clocks import Clock, RealClock, VirtualClock, within
 from misstep_harness.errors import MisstepError, TimeSpent
 

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Sequence
 
 import msgspec
+
 from misstep_harness.agent.actions import Action, read_command
 from misstep_harness.agent.loop import AgentLimits, AgentStopped, history_of, run_agent
 from misstep_harness.agent.protocols import Task
 from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Step, Tokens, Trajectory
 from misstep_harness.workspace.suite.report import SuiteReport
-
 from tests.harness.agent.folders import NoModel, environment
 
 TASK = Task("case-1", "1 failure:\n1) test_total\nassert 1 == 2")

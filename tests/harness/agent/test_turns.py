@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+
 from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.clocks import Clock, RealClock, VirtualClock
 from misstep_harness.agent.tools import Tool

@@ -4,11 +4,11 @@ import re
 
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from misstep_harness.classifiers.calls import failures, oscillation, repeated_text, same_answers
 from misstep_harness.classifiers.calls.history import Act, History
 from misstep_harness.classifiers.calls.shell import commands_of, ends_of_names, without_quotes
 from misstep_harness.classifiers.prose import has
-
 from tests.harness.classifiers.building import bash, run
 
 PIECES = (

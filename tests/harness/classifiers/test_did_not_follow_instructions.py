@@ -1,8 +1,8 @@
 """What counts as an instruction that was not followed, and what only looks like one."""
 
 import pytest
-from misstep_harness.trajectory import Step, Trajectory
 
+from misstep_harness.trajectory import Step, Trajectory
 from tests.harness.classifiers.building import bash, call, edit, read, run, says, user, verdict, write
 
 

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+
 from misstep_harness.classifiers import infinite_loop, tool_call_failure
 from misstep_harness.classifiers.verdicts import FAMILIES
 from misstep_harness.verdict import Verdict
-
 from tests.healthy_work.sessions import Session, sessions
 
 FOUND = {

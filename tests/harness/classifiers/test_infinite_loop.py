@@ -1,8 +1,8 @@
 """What is an infinite loop, and what only looks like one."""
 
 import pytest
-from misstep_harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 
+from misstep_harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 from tests.harness.classifiers.building import bash, call, edit, misses, read, run, says, user, verdict, write
 
 FAILS = "E   AssertionError: expected 4, got 7\nFAILED tests/test_a.py::test_total\n1 failed in 0.31s"

@@ -1,9 +1,9 @@
 """What the patterns of `limits.toml` read of a user's words, and what they leave."""
 
 import pytest
+
 from misstep_harness.classifiers.calls.history import History
 from misstep_harness.classifiers.limits import PATTERNS, limits_of
-
 from tests.harness.classifiers.building import run, user
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import pytest
+
 from misstep_harness.classifiers import CLASSIFIERS, classify_all
 from misstep_harness.generate.sessions import Case, generate_sessions
 from misstep_harness.verdict import Verdict

@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.classifiers.prose import names
 
 PARTS = st.lists(st.sampled_from(["a", "b", "ab", "src", "a.py", "b.py"]), min_size=1, max_size=7)

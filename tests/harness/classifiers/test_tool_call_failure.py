@@ -1,9 +1,9 @@
 """What is a tool call failure of the agent's own making, and what only looks like one."""
 
 import pytest
-from misstep_harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 from msgspec.structs import replace
 
+from misstep_harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 from tests.harness.classifiers.building import bash, call, edit, misses, read, run, says, user, verdict, write
 
 

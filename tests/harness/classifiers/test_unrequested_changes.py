@@ -2,8 +2,8 @@
 
 import msgspec
 import pytest
-from misstep_harness.trajectory import Step, Trajectory
 
+from misstep_harness.trajectory import Step, Trajectory
 from tests.harness.classifiers.building import bash, call, edit, misses, read, run, says, user, verdict, write
 
 PATCH = "*** Begin Patch\n*** Update File: src/b.py\n@@\n-a\n+b\n*** End Patch"

@@ -1,6 +1,7 @@
 """Where to ask and what goes there: a key goes to nobody whom the person has not named."""
 
 import pytest
+
 from misstep_harness.clients.address import OPENAI, address_and_key, header_fields, secrets, unencrypted
 from misstep_harness.clients.redaction import Redaction
 from misstep_harness.errors import MissingPrerequisite, UsageError

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.clients.cache import Cache, CachedClient
 from misstep_harness.clients.scripted import ScriptedClient, text_reply
 from misstep_harness.errors import InputError

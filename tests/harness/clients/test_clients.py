@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.clients import ClientSettings, open_client
 from misstep_harness.clients.around_client import CircuitBreakerClient
 from misstep_harness.clients.openai_client import OpenAIClient
@@ -19,7 +20,6 @@ from misstep_harness.clients.scripted import ScriptedClient, text_reply
 from misstep_harness.clients.transport import proxy_to
 from misstep_harness.errors import CannotWrite, InputError, MissingPrerequisite, UsageError
 from misstep_harness.exchange import Client, Failure, FailureKind, Message, Outcome, Reply, Request
-
 from tests.harness.clients.faulty_server import answer, completion, serving
 from tests.misstep.as_a_user import files_end_at
 

@@ -1,6 +1,7 @@
 """Keys of well-known services are told by their form, and words that look a little like them are not."""
 
 import pytest
+
 from misstep_harness.clients.key_patterns import SHOWN_INSTEAD, keys_in, without_keys
 
 MADE_UP = {

@@ -6,6 +6,7 @@ import json
 import os
 
 import pytest
+
 from misstep_harness.clients import ClientSettings, open_client
 from misstep_harness.clients.local_server import MODEL, local_server, weights
 from misstep_harness.errors import MissingPrerequisite

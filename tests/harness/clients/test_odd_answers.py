@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+
 from misstep_harness.clients import Cache, ClientSettings, open_client
 from misstep_harness.clients.around_client import ErrorsAsFailuresClient
 from misstep_harness.clients.batches.batch_lines import read_outcomes
@@ -15,7 +16,6 @@ from misstep_harness.clients.recording import ReplayClient
 from misstep_harness.clients.scripted import ScriptedClient, text_reply
 from misstep_harness.errors import InputError, MissingPrerequisite
 from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
-
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
 
 QUESTION = Request("gpt-4o-mini", (Message("user", "Is it solved?"),), max_tokens=10)

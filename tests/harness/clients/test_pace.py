@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.clients.around_client import ConcurrencyLimitClient
 from misstep_harness.clients.pace import PerMinute, RequestPace, TokenEstimate
 from misstep_harness.clients.retry import RetryingClient, RetryLimits
 from misstep_harness.clients.scripted import text_reply
 from misstep_harness.exchange import Client, Failure, FailureKind, Message, Outcome, Reply, Request
-
 from tests.harness.clients.virtual_time import run_at_once, virtual_now
 
 LATENCY = 0.2

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+
 from misstep_harness.clients.around_client import ParameterFallbackClient
 from misstep_harness.clients.parse_response import ParsedAnswer, parse_response
 from misstep_harness.clients.rejected_parameters import advice_on, rejected_parameter

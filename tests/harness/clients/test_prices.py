@@ -1,6 +1,7 @@
 """What the tokens of an answer cost: each kind at its own price, and a kind without a price is never at another's."""
 
 import pytest
+
 from misstep_harness.clients.prices import Price, known_prices
 from misstep_harness.trajectory import Tokens
 

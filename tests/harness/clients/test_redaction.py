@@ -10,11 +10,11 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.clients.batches.batch_lines import read_outcomes
 from misstep_harness.clients.parse_response import ParsedAnswer, parse_response
 from misstep_harness.clients.redaction import Redaction
 from misstep_harness.exchange import Failure, Outcome
-
 from tests.harness.clients.faulty_server import completion
 
 KEY = "sk-proj-7Hq/2mXw+Zt9_LrB4vNc=E8sPd1GyKa"

@@ -5,9 +5,9 @@ import json
 from typing import Any
 
 import pytest
+
 from misstep_harness.clients.openai_client import OpenAIClient
 from misstep_harness.exchange import Message, Outcome, Request
-
 from tests.harness.clients.ask_all import ask_all
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.datasets import loader_for
 from misstep_harness.datasets.benchmark import Benchmark, Item, read_benchmark
 from misstep_harness.errors import InputError

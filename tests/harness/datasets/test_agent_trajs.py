@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from misstep_harness.datasets.benchmark import Item
 
+from misstep_harness.datasets.benchmark import Item
 from tests.harness.datasets.loaded import Loaded, assert_refused, load, public, write
 
 loaded = public("agent_trajs")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from misstep_harness.datasets.benchmark import (
     Benchmark,
     Gold,

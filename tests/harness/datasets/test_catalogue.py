@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.datasets import LOADERS
 from misstep_harness.datasets.catalogue import (
     address_template,

@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
+
 from misstep_harness.datasets import facts
 from misstep_harness.datasets.facts import Facts, from_recorded, whole_folder
 from misstep_harness.errors import InputError
-from msgspec import Struct
-
 from scripts.record_facts import csv_bytes
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from misstep_harness.errors import InputError
 
+from misstep_harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, assert_refused, load, public, write
 
 TOTALS_HEADER = "file,environment,model,tasks,solved,sum_max_reward,turns,invalid_actions,actions"

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.datasets.iterations import (
     Iteration,
     expression_calls,

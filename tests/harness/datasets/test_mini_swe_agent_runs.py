@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from misstep_harness.datasets.benchmark import Item
 
+from misstep_harness.datasets.benchmark import Item
 from tests.harness.datasets.loaded import Loaded, assert_refused, load, public, write
 
 RUNS = (

@@ -5,8 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from misstep_harness.errors import InputError
 
+from misstep_harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, public, write
 
 runs = public("repairagent")

@@ -4,6 +4,8 @@ import gzip
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
+
 from misstep_harness.datasets.upstream import (
     csv_rows,
     digest_of,
@@ -16,7 +18,6 @@ from misstep_harness.datasets.upstream import (
 )
 from misstep_harness.errors import InputError
 from misstep_harness.trajectory import Source, Trajectory
-from msgspec import Struct
 
 
 class Row(Struct):

@@ -5,9 +5,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.datasets.utboost import tasks
 from misstep_harness.errors import InputError
-
 from tests.harness.datasets.loaded import Loaded, load, public, write
 
 NAME = "utboost"

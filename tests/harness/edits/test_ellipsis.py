@@ -1,6 +1,7 @@
 """Lines that stand for code left out are told from Python's own dots: stubs, and examples of doctest."""
 
 import pytest
+
 from misstep_harness.edits.changes import Line
 from misstep_harness.edits.ellipsis import left_out
 

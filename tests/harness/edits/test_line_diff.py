@@ -1,6 +1,7 @@
 """The line diff: deleted and added lines with their numbers, checked against the text of the deleted ones."""
 
 import pytest
+
 from misstep_harness.edits import apply_edit
 from misstep_harness.edits.changes import Applied
 from misstep_harness.errors import EditRefused

@@ -1,6 +1,7 @@
 """The patch envelope: several files and places, all or nothing."""
 
 import pytest
+
 from misstep_harness.edits import apply_edit
 from misstep_harness.edits.changes import Applied
 from misstep_harness.errors import EditRefused

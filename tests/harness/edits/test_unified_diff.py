@@ -1,6 +1,7 @@
 """Unified diffs as models write them: wrong numbers, no counts, lost marks; at one place or refused with the reason."""
 
 import pytest
+
 from misstep_harness.edits import apply_edit
 from misstep_harness.edits.changes import Applied
 from misstep_harness.errors import EditRefused

@@ -4,8 +4,8 @@ import pickle
 from collections.abc import Callable, Iterable
 
 import pytest
-from misstep_harness.generate.sessions import Case, generate_sessions
 
+from misstep_harness.generate.sessions import Case, generate_sessions
 from tests.conftest import MadeOnce
 
 

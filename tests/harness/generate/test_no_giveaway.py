@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from misstep_harness.generate.session import CATEGORIES
-from misstep_harness.generate.sessions import Case
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
+
+from misstep_harness.generate.session import CATEGORIES
+from misstep_harness.generate.sessions import Case
 
 LEVEL = 2.58
 """Standard errors above chance that are by chance in one of 200 tests."""

@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import product
 
 import pytest
+
 from misstep_harness.generate.voice import WordingSet
 from misstep_harness.reflexive.plateau.words import TEMPLATE_WORDS, words_of
 from misstep_harness.reflexive.reflections import (
@@ -17,7 +18,6 @@ from misstep_harness.reflexive.reflections import (
     generate_reflections,
     reflection_texts,
 )
-
 from tests.harness.generate.phrases import shared_runs
 
 FEW = 3

@@ -4,6 +4,7 @@ from random import Random
 
 import msgspec
 import pytest
+
 from misstep_harness.generate.misbehaviours import misremembered
 from misstep_harness.generate.projects import change_comparison, change_limit, make_project
 from misstep_harness.generate.session import Session

@@ -9,9 +9,9 @@ from itertools import groupby, pairwise
 
 import msgspec
 import pytest
+
 from misstep_harness.generate.sessions import Case
 from misstep_harness.trajectory import Step
-
 from tests.harness.generate.steps import call_of, changes, is_worded, strings
 
 Episode = tuple[Case, tuple[int, ...]]

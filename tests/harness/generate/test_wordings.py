@@ -18,11 +18,11 @@ from pathlib import Path
 from string import Template
 
 import pytest
+
 from misstep_harness import classifiers
 from misstep_harness.generate.sessions import Case, generate_sessions
 from misstep_harness.generate.vocabularies import load_agents
 from misstep_harness.generate.voice import FOLDER, SETS, load_wordings
-
 from tests.families.test_patterns import uses
 from tests.harness.generate.phrases import beginnings_of, phrases, phrases_of_pattern, shared_runs, words
 from tests.harness.generate.steps import stands_in

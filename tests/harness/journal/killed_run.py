@@ -11,11 +11,12 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from misstep_harness.journal import run_folder
 from misstep_harness.journal.records import SCHEMA, Inputs, Manifest, Records
 from misstep_harness.journal.run_folder import RunInProgress
 from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
-from msgspec import Struct
 
 CASES = 40
 PLACED = 30

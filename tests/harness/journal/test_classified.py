@@ -3,11 +3,12 @@
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
+
 from misstep_harness.journal.classified import Judged, Names, VerdictMerger, judge, summarise
 from misstep_harness.session import Session
 from misstep_harness.trajectory import Skipped, Source, Trajectory, Unreadable
 from misstep_harness.verdict import Verdict
-from msgspec import structs
 
 
 def _trajectory(name: str, task: str = "") -> Trajectory:

@@ -1,6 +1,7 @@
 """What a stranger's run says of itself is an error in one line, however it is broken."""
 
 import pytest
+
 from misstep_harness.errors import InputError
 from misstep_harness.journal.records import manifest_in
 

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.clients.cache import Cache
 from misstep_harness.clients.cost_limit import SpendingLog
 from misstep_harness.clients.recording import RecordingClient

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.journal import inputs
 from misstep_harness.journal.inputs import difference, file_state, inputs_of_files, text_part
 from misstep_harness.journal.records import Inputs

@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from misstep_harness.journal.run_folder import PROGRESS
 
+from misstep_harness.journal.run_folder import PROGRESS
 from tests.harness.journal.killed_run import KINDS, main, run
 
 KILLS = 10

@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
+
 from misstep_harness.errors import InputError
 from misstep_harness.journal.classified import PlacedVerdict, labelled_sessions
 from misstep_harness.journal.records import SESSIONS, VERDICTS, encode_lines
 from misstep_harness.session import Session
-from msgspec import Struct
 
 
 def _write(file: Path, records: Iterable[Struct]) -> None:

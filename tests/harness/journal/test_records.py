@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
+
 from misstep_harness.errors import InputError
 from misstep_harness.journal.records import (
     MANIFEST,
@@ -21,8 +23,6 @@ from misstep_harness.journal.records import (
     write_manifest,
 )
 from misstep_harness.verdict import Verdict
-from msgspec import Struct
-
 from tests.harness.journal.made_up import manifest as _manifest
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)

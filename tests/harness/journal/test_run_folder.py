@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.journal.records import (
     VERDICT_RECORDS,
@@ -22,7 +23,6 @@ from misstep_harness.journal.records import (
 )
 from misstep_harness.journal.run_folder import PROGRESS, RunInProgress, standing
 from misstep_harness.verdict import Verdict
-
 from tests.harness.journal.made_up import manifest as _manifest
 
 BATCHES = [b"a\n", b"", b"bb\nccc\n", b"d" * 40 + b"\n", b"e\nf\n"]

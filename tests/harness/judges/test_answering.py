@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+
 from misstep_harness.errors import InputError, MissingPrerequisite
 from misstep_harness.items import Item
 from misstep_harness.judges.answering import answered
@@ -11,7 +12,6 @@ from misstep_harness.judges.python_judge import PythonJudge
 from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
-
 from tests.harness.agent.folders import NoModel
 
 ITEM = Item("i1", "text", text="an apple")

@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted_steps, shown_step
 from misstep_harness.judges.fencing import readable
 from misstep_harness.judges.judge_file import Policy

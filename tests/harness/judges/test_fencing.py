@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from misstep_harness.judges.fencing import fence, fenced_parts, readable
 
 MARK = re.compile(r"\A<data ([0-9a-f]{16})>\n(.*)\n</data \1>\Z", re.DOTALL)

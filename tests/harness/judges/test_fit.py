@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.items import Item, Question
 from misstep_harness.judges import read_known

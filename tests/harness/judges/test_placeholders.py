@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.errors import InputError
 from misstep_harness.items import Item
 from misstep_harness.judges import read_known

@@ -5,6 +5,8 @@ import re
 
 import msgspec
 import pytest
+from msgspec import structs
+
 from misstep_harness.errors import UsageError
 from misstep_harness.items import Item
 from misstep_harness.judges import read_known, shipped_judges
@@ -13,7 +15,6 @@ from misstep_harness.judges.judge_file import JudgeSpec
 from misstep_harness.judges.probes import CHANGES, chosen_probes, probed, probes
 from misstep_harness.judges.prompted_judge import PromptedJudge
 from misstep_harness.trajectory import Source, Step, Trajectory
-from msgspec import structs
 
 LABELS = {"yes": "", "no": ""}
 

@@ -8,6 +8,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
+
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.exchange import Failure, Reply
 from misstep_harness.items import Item
@@ -17,7 +19,6 @@ from misstep_harness.judges.prompted import ask, decided, label_names, verdict
 from misstep_harness.judges.replies import Answer
 from misstep_harness.prompting import fill, load_prompt, parse_prompt, shipped_prompts
 from misstep_harness.trajectory import Source, Step, Trajectory
-from msgspec import structs
 
 JUDGE = """
 name = "is_it_fruit"

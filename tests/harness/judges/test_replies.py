@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.journal.records import encode_lines
 from misstep_harness.judges.fencing import fence
 from misstep_harness.judges.replies import read_reply, schema_of

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.errors import InputError
 from misstep_harness.items import Item
 from misstep_harness.judges import read_known, shipped_judges

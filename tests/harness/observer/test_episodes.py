@@ -1,10 +1,10 @@
 """Which misbehaviours are one problem, and when one is over."""
 
 import pytest
+
 from misstep_harness.intervention import Misbehaviour
 from misstep_harness.observer.episodes import OpenEpisode, decide, episode_of, is_over, merged, noted
 from misstep_harness.trajectory import Step
-
 from tests.harness.observer.made_up_runs import asked, call, looping, read
 
 LOOP = looping(1, 2, 3).misbehaviours[0]

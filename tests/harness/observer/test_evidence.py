@@ -1,11 +1,11 @@
 """What guidance may quote of a run: the agent's calls and the user's words, never what a tool answered."""
 
+from msgspec.structs import replace
+
 from misstep_harness.classifiers.calls.history import History
 from misstep_harness.intervention import Feedback, Misbehaviour
 from misstep_harness.observer.evidence import call_text, evidence_of, known_tools, with_evidence
 from misstep_harness.trajectory import Step, ToolCall, Trajectory
-from msgspec.structs import replace
-
 from tests.harness.observer.made_up_runs import asked, call, read, run
 
 

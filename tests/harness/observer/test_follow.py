@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import InputError, UnknownFormat
 from misstep_harness.intervention import Feedback
 from misstep_harness.observer.follow import Failures, follow, growing_runs, mark_of, watch_of
 from misstep_harness.observer.replay import ReplayOptions
-
 from tests.families.recordings import recording_of
 from tests.harness.observer.growing_sessions import edited, looping, written
 from tests.harness.observer.made_up_runs import asked, read, run

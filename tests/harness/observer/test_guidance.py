@@ -6,13 +6,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from misstep_harness.classifiers import CLASSIFIERS
 from misstep_harness.intervention import INTERVENTION, Misbehaviour
 from misstep_harness.observer.guidance import OTHER, PLACEHOLDERS, categories, guidance, guidance_step, of_category
 from misstep_harness.prompting import placeholders_in
 from misstep_harness.readers.interchange.atif import from_atif, to_atif
 from misstep_harness.reminder import defused
-
 from tests.harness.observer.made_up_runs import asked, read, run
 from tests.harness.test_reminder import FORGED
 

@@ -5,6 +5,8 @@ import os
 from collections.abc import Sequence
 
 import pytest
+
+from misstep import MisstepError, Observer, Step
 from misstep_harness.agent.loop import AgentLimits, run_agent
 from misstep_harness.agent.protocols import Task
 from misstep_harness.exchange import Outcome, Reply, Request
@@ -12,8 +14,6 @@ from misstep_harness.intervention import INTERVENTION
 from misstep_harness.observer import observer as module
 from misstep_harness.observer.observer import LiveObservation
 from misstep_harness.trajectory import Trajectory
-
-from misstep import MisstepError, Observer, Step
 from tests.harness.agent.folders import NoModel, environment
 from tests.harness.agent.test_loop import FILES, Scripted
 from tests.harness.observer.made_up_runs import asked, read

@@ -4,12 +4,12 @@ import asyncio
 import json
 
 import pytest
+
 from misstep_harness.exchange import Failure, Outcome, Reply, Request
 from misstep_harness.intervention import Feedback
 from misstep_harness.judges.fencing import fenced_parts
 from misstep_harness.observer.detectors import detected, detector_named
 from misstep_harness.observer.detectors.prompted import NoAnswer, kinds, request_about
-
 from tests.harness.observer.made_up_runs import asked, call, read, run
 
 RUN = run(asked(), *[read()] * 4)

@@ -5,6 +5,8 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
+
 from misstep_harness.generate.sessions import generate_sessions
 from misstep_harness.intervention import Feedback, Misbehaviour, ObservedRun
 from misstep_harness.no_model import NO_MODEL
@@ -12,8 +14,6 @@ from misstep_harness.observer.detectors import detector_named
 from misstep_harness.observer.replay import Replay, ReplayOptions, replay, replayed
 from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Trajectory
-from msgspec import structs
-
 from tests.harness.classifiers.building import bash, run, user
 
 LOOP = run(user("List the files."), *[bash("cat notes.txt", "Nothing is written here yet.", 0) for _ in range(20)])

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.intervention import Arm, Feedback, Misbehaviour, ObservedRun
 from misstep_harness.observer.episodes import subject_of
 from misstep_harness.observer.guidance import guidance_step
 from misstep_harness.observer.state import ObserverState
 from misstep_harness.trajectory import Step
-
 from tests.harness.observer.made_up_runs import asked, looping, read
 
 SAME = [asked(), *[read()] * 20]

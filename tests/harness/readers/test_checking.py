@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.errors import ReaderFailed, UnreadableTrajectory
 from misstep_harness.protocols import Reader, Sample, Unit
 from misstep_harness.readers import READERS, all_readers, read_file
 from misstep_harness.readers.checking import DEPTH_LIMIT, checked, read_value
 from misstep_harness.readers.files import read_file as read_with
 from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory, Unreadable
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("any", "runs/a.jsonl", 7)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from misstep_harness.errors import InputError, UnknownFormat, UnreadableTrajectory
 from misstep_harness.protocols import Reader, Sample, Unit
 from misstep_harness.readers import READERS, all_readers, plan, read_file, read_part

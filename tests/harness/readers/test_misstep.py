@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.errors import UnreadableTrajectory
 from misstep_harness.items import Item
 from misstep_harness.journal.records import encode
@@ -13,7 +14,6 @@ from misstep_harness.readers import read_file, reader_for
 from misstep_harness.readers.misstep import read, refuse
 from misstep_harness.runs.inputs import trajectories
 from misstep_harness.trajectory import Skipped, Source, Step, Trajectory, Unreadable
-
 from tests.families.recordings import recording_of
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 

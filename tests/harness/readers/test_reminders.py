@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.intervention import ABOUT, INTERVENTION
 from misstep_harness.readers import read_file
 from misstep_harness.reminder import reminder

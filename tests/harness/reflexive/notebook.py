@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
+
 from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.clocks import Clock, VirtualClock
 from misstep_harness.agent.tools import Tool
@@ -30,7 +32,6 @@ from misstep_harness.reflexive.records.loop_events import (
     WorkItem,
 )
 from misstep_harness.reflexive.settings import LoopSettings
-from msgspec import Struct, field
 
 Lines = dict[str, str]
 Act = Callable[[Context, Turn], Awaitable[str]]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.agent.clocks import Clock, VirtualClock
 from misstep_harness.errors import CannotWrite, SkillFailed, TimeSpent
 from misstep_harness.reflexive.guarded import GuardedTarget, check_members
@@ -16,7 +17,6 @@ from misstep_harness.reflexive.loop import run_loop
 from misstep_harness.reflexive.protocols import Agents, Target
 from misstep_harness.reflexive.records.loop_events import Checked, Diagnosed, Failed, Halted, ItemEnded, WorkItem
 from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
-
 from tests.harness.reflexive.notebook import (
     SIGNS,
     Faults,

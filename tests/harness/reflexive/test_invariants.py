@@ -10,6 +10,8 @@ from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct
+
 from misstep_harness.agent.clocks import Clock, VirtualClock
 from misstep_harness.agent.turns import Turn, TurnLimits
 from misstep_harness.errors import MisstepError
@@ -42,8 +44,6 @@ from misstep_harness.reflexive.simulated.items import MIX
 from misstep_harness.reflexive.simulated.skill import SimulatedSkill
 from misstep_harness.reflexive.simulated.target import SimulatedTarget
 from misstep_harness.reflexive.simulated.workers import WorkerKind, make_agents
-from msgspec import Struct
-
 from tests.harness.reflexive.notebook import Faults, Notebook, NotebookSkill, Scripted, happened
 
 LIMITS = TurnLimits(tool_calls=2, seconds=50.0, sleeping_seconds=5.0, sub_agents=1, output_tokens=100)

@@ -1,6 +1,7 @@
 """What is scarce is counted in one way, no turn gets more time than its item has, and inert dials are named."""
 
 import pytest
+
 from misstep_harness.agent.turns import TurnLimits
 from misstep_harness.reflexive.item_budgets import inert, limits_of, turn_limits, used_up
 from misstep_harness.reflexive.log import ItemState, LoggedAttempt

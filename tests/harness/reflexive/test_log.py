@@ -1,6 +1,7 @@
 """What the loop knows is the fold of its log, whether it grew event by event or was read back."""
 
 import pytest
+
 from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.errors import InputError
 from misstep_harness.journal.records import encode

@@ -4,6 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_harness.agent.clocks import RealClock, VirtualClock
 from misstep_harness.agent.turns import Turn, TurnLimits
 from misstep_harness.journal.records import encode
@@ -31,8 +33,6 @@ from misstep_harness.reflexive.records.loop_events import (
     WorkItem,
 )
 from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
-from msgspec.structs import replace
-
 from tests.harness.reflexive.notebook import (
     Faults,
     NotebookSkill,

@@ -4,6 +4,7 @@ import itertools
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.agent.turns import Turn
 from misstep_harness.reflexive.protocols import Agents, Context
 from misstep_harness.reflexive.records.loop_events import (
@@ -28,7 +29,6 @@ from misstep_harness.reflexive.records.loop_events import (
     WorkItem,
 )
 from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
-
 from tests.harness.reflexive.notebook import (
     Faults,
     NotebookSkill,

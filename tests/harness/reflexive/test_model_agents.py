@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import get_args
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.agent.policies.model import ModelSettings
@@ -20,7 +22,6 @@ from misstep_harness.reflexive.protocols import Context, Part
 from misstep_harness.reflexive.re_engagement import read_verdict
 from misstep_harness.reflexive.records.loop_events import Role, StrategistVerdict, WorkItem
 from misstep_harness.reflexive.snapshots import revert_script
-from msgspec.structs import replace
 
 TURN = TurnLimits()
 ITEM = WorkItem("lamp", "lights", "Switch the lamp on.")

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.reflexive.re_engagement import (
     MOST_PLAN_CHARACTERS,
     SinceTouched,

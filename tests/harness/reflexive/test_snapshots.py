@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.reflexive.log import Log
 from misstep_harness.reflexive.records.loop_events import Restored, RunBegan, SnapshotTaken, Warned
@@ -14,7 +15,6 @@ from misstep_harness.reflexive.snapshots import (
     revert_script,
     reverted_by_script,
 )
-
 from tests.harness.reflexive.notebook import Faults, Notebook, happened, items
 
 

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from misstep_harness.repair.case import CaseFolder, RepairCase, read_case, write_case
 from misstep_harness.repair.records.repair_attempt import RepairAttempt
 from misstep_harness.trajectory import Trajectory
-from msgspec.structs import replace
 
 QUICK_PYTEST = "env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q"
 """Starts in a third of the time, as it imports none of the plugins that stand beside pytest here."""

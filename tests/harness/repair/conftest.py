@@ -1,8 +1,8 @@
 """The sandbox that repairs run in, and an oracle that is asked once."""
 
 import pytest
-from misstep_harness.repair import scoring
 
+from misstep_harness.repair import scoring
 from tests.harness.workspace.conftest import sandbox as sandbox
 
 

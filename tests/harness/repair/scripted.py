@@ -10,7 +10,6 @@ from misstep_harness.protocols import Ask
 from misstep_harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
 from misstep_harness.repair.repairers import RepairerOptions
 from misstep_harness.trajectory import Step
-
 from tests.harness.agent.folders import ScriptedPatcher
 from tests.harness.agent.test_loop import Scripted
 

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.agent.loop import AgentLimits
 from misstep_harness.judges.python_judge import PythonJudge
 from misstep_harness.repair.attempt import SETTINGS, CaseWorkspace, Repairer, attempt
@@ -11,7 +12,6 @@ from misstep_harness.repair.case import CaseFolder, with_test_changes
 from misstep_harness.repair.records.repair_attempt import RepairAttempt
 from misstep_harness.repair.validators.patch_judge import PatchJudge
 from misstep_harness.workspace import Sandbox
-
 from tests.harness.agent.folders import NoModel, ScriptedPatcher
 from tests.harness.agent.test_loop import Scripted
 from tests.harness.repair.cases import price_case, run_of

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.edits import apply_edit
 from misstep_harness.errors import EditRefused, InputError
 from misstep_harness.repair.case import RepairCase, read_case, read_cases, write_case

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import InputError
 from misstep_harness.repair.records.repair_attempt import EVENTS, ReviewEvent, read_reviews, review_lines
 

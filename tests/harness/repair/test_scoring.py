@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_harness.repair.scoring import affirm, open_case, score
 from misstep_harness.workspace import Sandbox
 from misstep_harness.workspace.suite.report import FailedTest, SuiteReport
-from msgspec.structs import replace
-
 from tests.harness.repair.cases import GOLDEN, price_case
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from misstep_harness.judges.judge_file import JudgeSpec, read_judge
 
+from misstep_harness.judges.judge_file import JudgeSpec, read_judge
 from tests.misstep.made_up_judges import judge_file
 
 

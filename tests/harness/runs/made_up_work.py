@@ -6,11 +6,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from misstep_harness.exchange import Message, Outcome, Reply, Request
 from misstep_harness.journal.records import Inputs, Records
 from misstep_harness.runs.kind import Recorded, RunKind, Units
 from misstep_harness.runs.model_requests import ModelRequests
-from msgspec import Struct
 
 N = 12
 

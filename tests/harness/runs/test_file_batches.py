@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import InputError, UnknownFormat
 from misstep_harness.readers import FoundFile
 from misstep_harness.runs.file_batches import (
@@ -16,7 +17,6 @@ from misstep_harness.runs.file_batches import (
     total_bytes,
 )
 from misstep_harness.trajectory import Placed, Skipped, Trajectory, Unreadable
-
 from tests.misstep.made_up import atif, atif_lines
 
 

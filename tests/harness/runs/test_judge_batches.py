@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.report.assessment import assessed
 from misstep_harness.clients import ClientSettings
@@ -17,7 +18,6 @@ from misstep_harness.judges.judge_file import JudgeSpec
 from misstep_harness.judges.prompted_judge import PromptedJudge
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.run import BATCHES
-
 from tests.harness.clients.batch_server import BatchServer, answered, batch_server
 from tests.harness.clients.faulty_server import completion
 from tests.misstep.as_a_user import in_a_thread

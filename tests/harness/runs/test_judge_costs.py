@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.clients import CLIENTS, ClientSettings
 from misstep_harness.exchange import Outcome, Reply, Request
 from misstep_harness.journal.records import read_verdicts
@@ -11,7 +12,6 @@ from misstep_harness.judges.judge_file import JudgeSpec
 from misstep_harness.judges.prompted_judge import PromptedJudge
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.run import SPENDING_LOG
-
 from tests.misstep.made_up_judges import benchmark
 
 TEXTS = [f"apple {number}" for number in range(20)]

@@ -9,7 +9,6 @@ from misstep_harness.journal.records import read_verdicts
 from misstep_harness.judges import prompted_judge
 from misstep_harness.judges.prompted_judge import PromptedJudge
 from misstep_harness.runs.judging.judge import run_judge
-
 from tests.harness.clients.faulty_server import Play, answer, completion, reset, serving
 from tests.misstep.as_a_user import in_a_thread
 from tests.misstep.made_up_judges import benchmark

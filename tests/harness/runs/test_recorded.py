@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+
+from misstep.judge.list import listed, listed_text
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.report.assessment import assessed
 from misstep_analysis.judging.scores import Scores
@@ -13,8 +15,6 @@ from misstep_harness.journal.records import read_manifest, read_verdicts
 from misstep_harness.runs.judging.benchmarks import benchmark_folder
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.recorded import recorded_benchmark, recorded_judge
-
-from misstep.judge.list import listed, listed_text
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import CURT, KEEN, benchmark, recorded_data
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
+
 from misstep_harness.errors import MissingPrerequisite, UsageError
 from misstep_harness.journal.records import Records, read_manifest, read_records
 from misstep_harness.runs.run import NO_MODEL, Asking, carry_out
-from msgspec import Struct
-
 from tests.harness.runs.made_up_work import N, Numbers
 
 FLAGS = [{}, {"in_order": True}, {"made_again": True, "in_order": True}, {"asks_again": True}]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+
 from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from misstep_harness.triage.records.triage_case import TriageCase, read_triage_case
 

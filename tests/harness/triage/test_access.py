@@ -4,6 +4,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import InputError, TimeSpent
 from misstep_harness.triage.packages import not_installed
 from misstep_harness.triage.replica import ReplicasOfCase
@@ -11,7 +12,6 @@ from misstep_harness.triage.rules.judging import by_running
 from misstep_harness.triage.rules.verdicts import Undecided
 from misstep_harness.triage.texts import MOST_TEXT, FilesOfCase, TextsOfCase, recorded_outcome
 from misstep_harness.workspace import Sandbox
-
 from tests.harness.triage.made_up_cases import TEST, a_run, triage_case, written
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import InputError, MissingPrerequisite
 from misstep_harness.triage.images import ReplicasInImage
 from misstep_harness.triage.records.triage_case import TriageCase, read_triage_case
@@ -10,7 +11,6 @@ from misstep_harness.triage.root_file_systems import RootFileSystems
 from misstep_harness.triage.rules.judging import by_running
 from misstep_harness.triage.rules.verdicts import Attribution
 from misstep_harness.workspace import find_sandbox
-
 from tests.harness.triage.made_up_cases import a_run, shell, written
 from tests.harness.triage.made_up_images import exported, root_file_system
 

@@ -1,6 +1,7 @@
 """A line of a log tells what happened; a setting, a wish, a denied value and a word on another run tell nothing."""
 
 import pytest
+
 from misstep_harness.triage.logs import outcome_in
 from misstep_harness.triage.rules.events import agent_ran_out, broken_event, event_in, harness_event, last_error
 

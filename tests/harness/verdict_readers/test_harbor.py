@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 from misstep_harness.runs.judging.verdict_files import written_verdicts
-
 from tests.families.recordings import verdicts_of
 from tests.harness.triage.runs.jobs import made_up_jobs
 

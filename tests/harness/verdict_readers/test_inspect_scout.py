@@ -6,11 +6,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from misstep_harness.errors import InputError
 from misstep_harness.runs.judging.verdict_files import written_verdicts
 from misstep_harness.verdict_readers import Place, inspect_scout
 from misstep_harness.verdict_readers.written import WrittenVerdict
-
 from tests.families.recordings import verdicts_of
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.errors import InputError
 from misstep_harness.runs.judging.verdict_files import written_verdicts
 from misstep_harness.verdict_readers import Place, lm_evaluation_harness
 from misstep_harness.verdict_readers.written import WrittenVerdict
-
 from tests.families.recordings import verdicts_of
 
 SAMPLE = json.loads(verdicts_of("lm_evaluation_harness").splitlines()[0])

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.runs.judging.verdict_files import written_verdicts
 from misstep_harness.verdict_readers import Place, promptfoo
 from misstep_harness.verdict_readers.written import WrittenVerdict
-
 from tests.families.recordings import verdicts_of
 
 DOCUMENT = json.loads(verdicts_of("promptfoo"))

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.errors import InputError
 from misstep_harness.verdict_readers import Place, WrittenVerdict, reader_of, table
 

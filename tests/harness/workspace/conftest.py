@@ -3,6 +3,7 @@
 import os
 
 import pytest
+
 from misstep_harness.errors import SandboxMissing
 from misstep_harness.workspace import Sandbox, find_sandbox
 

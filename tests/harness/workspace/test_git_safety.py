@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.workspace import copied_git_folder, git_environment
 
 ASKED = [

@@ -6,10 +6,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from msgspec import Struct
+
 from misstep_harness.errors import SnapshotDamaged
 from misstep_harness.workspace import Sandbox, Workspace, find_sandbox, open_workspace
 from misstep_harness.workspace.kept_snapshots import KeptSnapshots, content_digest
-from msgspec import Struct
 
 BREAKS = [
     "rm -rf a d empty link closed pipe",

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.workspace import Sandbox, open_workspace
 from misstep_harness.workspace.bubblewrap import Bubblewrap
 

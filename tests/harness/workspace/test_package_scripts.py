@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from misstep_harness.workspace.package_scripts import plain_command
 
 FILES = {

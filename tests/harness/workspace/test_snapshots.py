@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+
 from misstep_harness.errors import MisstepError
 from misstep_harness.workspace import Sandbox, Snapshot, Workspace, open_workspace
 

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from misstep_harness import beneath
 from misstep_harness.workspace import system_calls
 from misstep_harness.workspace.sandbox import MIB, Limits

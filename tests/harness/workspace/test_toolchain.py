@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.workspace import (
     Sandbox,

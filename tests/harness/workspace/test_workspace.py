@@ -6,11 +6,11 @@ import threading
 from pathlib import Path
 
 import pytest
+
+from benchmarks.escapes.attempt import processes_with
 from misstep_harness.errors import InputError, SandboxFailed, UnsafePath, UsageError
 from misstep_harness.workspace import Limits, Sandbox, find_sandbox, open_workspace, python_toolchain
 from misstep_harness.workspace.workspace import _remove_left_over
-
-from benchmarks.escapes.attempt import processes_with
 from tests.harness.workspace.conftest import sandbox_named
 
 

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 import pytest
-from misstep_harness.journal.records import LIVE_RECORDS
 
+from misstep_harness.journal.records import LIVE_RECORDS
 from tests.misstep.as_a_user import CommandLine
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from misstep.judge import app
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.judges.judge_file import read_judge
 from misstep_harness.judges.prompted_judge import PromptedJudge
 from misstep_harness.runs.judging.judge import run_judge
-
-from misstep.judge import app
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_judges import benchmark, judge_file
 

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from misstep_harness.errors import UsageError
 
 from misstep.judge import app
+from misstep_harness.errors import UsageError
 from tests.misstep.as_a_user import command_of
 
 ROWS = [("yes", "yes", 0.9)] * 12 + [("yes", "no", 0.4)] * 4 + [("no", "yes", 0.8)] * 6 + [("no", "no", 0.1)] * 18

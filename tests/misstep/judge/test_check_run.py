@@ -5,9 +5,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.gold import read_gold
 from misstep_harness.annotation import RaterAnswer
-
 from tests.analysis.annotation.made_up import opened, unlabelled_run
 
 

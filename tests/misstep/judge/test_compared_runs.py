@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from misstep_harness.errors import InputError, UsageError
 
 from misstep.judge import app
+from misstep_harness.errors import InputError, UsageError
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from misstep_harness.errors import UsageError
 
 from misstep.judge import app
+from misstep_harness.errors import UsageError
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_runs import LABELS, agents_run, benchmark_of_runs, judged_run, verdict
 

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from misstep_harness.errors import UsageError
-from misstep_harness.journal.records import read_manifest, read_verdicts
 
 from misstep.judge import app
+from misstep_harness.errors import UsageError
+from misstep_harness.journal.records import read_manifest, read_verdicts
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_judges import benchmark
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from misstep_harness.errors import InputError, UsageError
-from misstep_harness.journal.records import read_pair_verdicts
 
 from misstep.judge import app
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.journal.records import read_pair_verdicts
 from tests.docs.documents import ROOT
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
 from tests.misstep.as_a_user import CommandLine, command_of, in_a_thread

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from misstep_harness.errors import UsageError
 
 from misstep.judge import app
+from misstep_harness.errors import UsageError
 from tests.misstep.as_a_user import command_of
 
 probe = command_of(app, "probe", raises=True)

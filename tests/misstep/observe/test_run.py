@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from misstep_harness.runs.generate import GenerateOptions, write_folder
 
+from misstep_harness.runs.generate import GenerateOptions, write_folder
 from tests.harness.observer.growing_sessions import looping, written
 
 LINE = [sys.executable, "-m", "misstep", "observe"]

@@ -1,10 +1,10 @@
 """Options of the commands that ask a model become the settings of its client."""
 
 import pytest
-from misstep_harness.clients.prices import Price
-from misstep_harness.errors import UsageError
 
 from misstep.options.model import ModelOptions, client_settings
+from misstep_harness.clients.prices import Price
+from misstep_harness.errors import UsageError
 
 
 def test_two_prices_are_the_price_of_whatever_model_is_asked() -> None:

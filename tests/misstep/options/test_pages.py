@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
-from misstep_harness.errors import UsageError
 from typer.testing import CliRunner
 
 from misstep.classify import app as classify
 from misstep.options.common import write_page
 from misstep.runs.report import app as report
 from misstep.view import app as view
+from misstep_harness.errors import UsageError
 from tests.misstep.made_up import atif_lines
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 

@@ -2,9 +2,9 @@
 
 import pytest
 import typer
-from misstep_harness.runs.kind import RunEnd
 
 from misstep.options.run_folders import exit_unless_whole
+from misstep_harness.runs.kind import RunEnd
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.errors import SandboxMissing
 from misstep_harness.journal.records import read_manifest
 from misstep_harness.reflexive.records.loop_events import ItemEnded, TurnEnded
 from misstep_harness.reflexive.runs.running import recorded_events
 from misstep_harness.workspace import Sandbox
-
 from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving, stall
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox

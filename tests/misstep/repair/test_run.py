@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from misstep_harness.repair.scoring import Affirmed
 
+from misstep_harness.repair.scoring import Affirmed
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import oracle_once as oracle_once
 from tests.harness.repair.conftest import sandbox as sandbox

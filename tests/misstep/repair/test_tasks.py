@@ -5,8 +5,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from misstep_harness.repair.failure_bot.tasks import RejectedPatch, RepairTask, TaskStore
 
+from misstep_harness.repair.failure_bot.tasks import RejectedPatch, RepairTask, TaskStore
 from tests.misstep.as_a_user import misstep
 
 DIFF = "--- a\n+++ b\n"

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from misstep.runs.report import app
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.page.items import JudgedBy
 from misstep_analysis.judging.report.report import report_html
@@ -23,8 +25,6 @@ from misstep_harness.runs.classify import ClassifyPlan
 from misstep_harness.runs.judging.benchmarks import benchmark_folder
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.verdict import Verdict
-
-from misstep.runs.report import app
 from tests.analysis.pages.html_rules import Page, check_page, read_embedded
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id

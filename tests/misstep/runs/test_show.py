@@ -5,9 +5,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from misstep_harness.journal.records import read_manifest, write_manifest
 from msgspec import structs
 
+from misstep_harness.journal.records import read_manifest, write_manifest
 from tests.misstep.as_a_user import CommandLine
 from tests.misstep.made_up_exports import KINDS, classified, judged
 

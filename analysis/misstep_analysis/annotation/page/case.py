@@ -8,9 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 from urllib.parse import quote
 
-from misstep_harness.annotation import CERTAINTIES, Phase, RaterAnswer
-from misstep_harness.escaping import one_line
-from misstep_harness.trajectory import Source, Step, Trajectory
 from msgspec import Struct, structs
 
 from misstep_analysis.pages.browser.frame import policy
@@ -26,6 +23,9 @@ from misstep_analysis.sessions.trajectory_page import (
     trajectory_values,
 )
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.annotation import CERTAINTIES, Phase, RaterAnswer
+from misstep_harness.escaping import one_line
+from misstep_harness.trajectory import Source, Step, Trajectory
 
 
 class Meaning(Struct, frozen=True):

@@ -9,8 +9,6 @@ from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
-from misstep_harness.verdict import Verdict
 from msgspec import Struct, structs
 
 from misstep_analysis.gold import GoldLabel
@@ -32,6 +30,8 @@ from misstep_analysis.stats.ranking import NO_POSITIVES, area_under_curve, avera
 from misstep_analysis.stats.raters.patterns import FloatArray
 from misstep_analysis.tables import Fields, Table, estimate_row, made_by_this, rows_from
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
+from misstep_harness.errors import UsageError
+from misstep_harness.verdict import Verdict
 
 Method = Literal["isotonic", "logistic"]
 

@@ -12,8 +12,6 @@ from math import ceil, inf
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
-from misstep_harness.verdict import Verdict
 from msgspec import Struct, structs
 
 from misstep_analysis.gold import GoldLabel
@@ -34,6 +32,8 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep_analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
+from misstep_harness.errors import UsageError
+from misstep_harness.verdict import Verdict
 
 LABEL_ALONE = 0.0
 CONFIDENCE = 0.95

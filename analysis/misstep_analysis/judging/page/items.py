@@ -17,14 +17,14 @@ item, by its place, has none. `gold_subcategories` is empty if none is known.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from misstep_harness.pair import PairVerdict
-from misstep_harness.triage.records.attribution import TriageVerdict
-from misstep_harness.verdict import STATUSES, Verdict
 from msgspec import Struct
 
 from misstep_analysis.judging.sample import Reference
 from misstep_analysis.pages.browser.wanted import NONE, Numbered
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.pair import PairVerdict
+from misstep_harness.triage.records.attribution import TriageVerdict
+from misstep_harness.verdict import STATUSES, Verdict
 
 TIED = -2
 TEXTS_SHOWN = 8_000_000

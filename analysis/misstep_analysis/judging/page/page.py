@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from misstep_harness.triage.records.attribution import TriageVerdict
-from misstep_harness.verdict import Verdict
 from msgspec import Struct
 
 from misstep_analysis.judging.page.items import JudgedBy
@@ -19,6 +17,8 @@ from misstep_analysis.pages.page import table_html, table_id
 from misstep_analysis.pages.rendering import markup
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.triage.records.attribution import TriageVerdict
+from misstep_harness.verdict import Verdict
 
 _REASONS_SHOWN = 300
 

@@ -5,14 +5,14 @@ from typing import Literal
 
 import msgspec
 import numpy as np
-from misstep_harness.errors import InputError
-from misstep_harness.verdict import Verdict
 from msgspec import Struct
 
 from misstep_analysis.gold import BenchmarkItem
 from misstep_analysis.judging.sample import clusters_of
 from misstep_analysis.judging.units import units_of
 from misstep_analysis.stats.estimate import Estimate
+from misstep_harness.errors import InputError
+from misstep_harness.verdict import Verdict
 
 
 class ChangeRecord(Struct, frozen=True):

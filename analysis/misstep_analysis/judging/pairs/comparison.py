@@ -9,7 +9,6 @@ from math import ceil
 from typing import Literal, get_args
 
 import numpy as np
-from misstep_harness.verdict import Verdict
 from msgspec import Struct, structs
 
 from misstep_analysis.gold import GoldLabel
@@ -34,6 +33,7 @@ from misstep_analysis.tables.wording import (
     points_text,
     with_interval,
 )
+from misstep_harness.verdict import Verdict
 
 Test = Literal["mcnemar", "bootstrap"]
 NONE_SHARED = "no item with a gold label was asked of both"

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
-from misstep_harness.verdict import Verdict
 from msgspec import Struct, structs
 
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
@@ -23,6 +22,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.significance import holm
 from misstep_analysis.tables import Fields, Row, Table, Unit, estimate_row, made_by_this, rows_from, rows_of
 from misstep_analysis.tables.wording import counted_text, p_text, with_interval
+from misstep_harness.verdict import Verdict
 
 CONTROL = "unchanged"
 """The name of the copies, in which nothing but an empty line is new."""

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from misstep_harness.errors import UsageError
 from msgspec import Struct
 
 from misstep_analysis.judging.rows import judging_table
@@ -21,6 +20,7 @@ from misstep_analysis.stats.raters.coefficients import chance_corrected, ratio
 from misstep_analysis.stats.raters.patterns import MISSING, FloatArray, IntArray, distinct_rows
 from misstep_analysis.tables import Fields, Row, Table, estimate_row, made_by_this, rows_from
 from misstep_analysis.tables.wording import counted_text, points_text, with_interval
+from misstep_harness.errors import UsageError
 
 ONE_VOTE = "no score is a share of several votes"
 NO_SHARES = "the scores are not shares of votes"

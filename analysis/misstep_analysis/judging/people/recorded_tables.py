@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from misstep_harness.verdict import Verdict
 from msgspec import Struct, structs
 
 from misstep_analysis.gold import GoldLabel
@@ -20,6 +19,7 @@ from misstep_analysis.judging.sample import majority
 from misstep_analysis.stats.significance import holm
 from misstep_analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from misstep_analysis.tables.wording import with_interval
+from misstep_harness.verdict import Verdict
 
 
 def constant_judge(judged: JudgedItems) -> JudgedItems | None:

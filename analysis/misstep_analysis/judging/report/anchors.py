@@ -4,15 +4,15 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
-from misstep_harness.errors import UsageError
-from misstep_harness.journal.records import MANIFEST
-from misstep_harness.runs.judging.benchmarks import benchmark_named
-from misstep_harness.runs.judging.judged_texts import anchor_lines
 from msgspec import Struct
 
 from misstep_analysis.gold import item_ids
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.errors import UsageError
+from misstep_harness.journal.records import MANIFEST
+from misstep_harness.runs.judging.benchmarks import benchmark_named
+from misstep_harness.runs.judging.judged_texts import anchor_lines
 
 
 class Anchors(Struct, frozen=True):

@@ -5,12 +5,6 @@ from functools import cache
 from pathlib import Path
 from textwrap import fill
 
-from misstep_harness.errors import InputError
-from misstep_harness.items import Item, read_items, trajectory_file
-from misstep_harness.readers import read_file
-from misstep_harness.runs.judging.trajectories_by_id import run_in
-from misstep_harness.trajectory import Trajectory
-
 from misstep_analysis.judging.assessment import (
     Assessment,
     assess,
@@ -21,6 +15,11 @@ from misstep_analysis.judging.assessment import (
 from misstep_analysis.judging.judged_runs import JudgedRun, votes_of
 from misstep_analysis.judging.slices import Lengths
 from misstep_analysis.pages import table_text
+from misstep_harness.errors import InputError
+from misstep_harness.items import Item, read_items, trajectory_file
+from misstep_harness.readers import read_file
+from misstep_harness.runs.judging.trajectories_by_id import run_in
+from misstep_harness.trajectory import Trajectory
 
 _WIDTH = 110
 NO_JUDGE = "This small model only tests the set-up: it is not a judge, and its figures say nothing about one."

@@ -11,9 +11,6 @@ from textwrap import fill
 from typing import Any
 
 import msgspec
-from misstep_harness.errors import UsageError
-from misstep_harness.items import Question
-from misstep_harness.verdict import Verdict
 
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
 from misstep_analysis.judging.assessment import Assessment, assess, assessment_document, main_findings
@@ -26,6 +23,9 @@ from misstep_analysis.judging.slices import slices_table
 from misstep_analysis.labels.judged_table import JudgedTable
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables.text import table_text
+from misstep_harness.errors import UsageError
+from misstep_harness.items import Question
+from misstep_harness.verdict import Verdict
 
 _POSITIVE = ("yes", "true", "1", "positive", "present")
 """Labels that count as positive without a word, of two."""
@@ -135,11 +135,10 @@ class CheckedTable:
 
     def page(self, command: str) -> str:
         """Return the page of runs of judges, with every row to look at."""
-        from misstep_harness.journal.inputs import file_state, inputs_of_files
-        from misstep_harness.journal.records import SCHEMA, Manifest
-
         from misstep_analysis.judging.judged_runs import JudgedRun
         from misstep_analysis.judging.report.report import report_html
+        from misstep_harness.journal.inputs import file_state, inputs_of_files
+        from misstep_harness.journal.records import SCHEMA, Manifest
 
         question = Question(
             self.source, "text", dict.fromkeys(self.table.labels, ""), self.positive, level=self.table.level

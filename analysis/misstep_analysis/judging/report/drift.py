@@ -4,10 +4,6 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
-from misstep_harness.errors import UsageError
-from misstep_harness.runs.judging.judge_changes import changes
-from misstep_harness.runs.judging.judged_texts import ANCHOR, judged_texts
-from misstep_harness.verdict import Verdict
 from msgspec import Struct
 
 from misstep_analysis.judging.drift import FigureDrift, JudgedText, drift, drift_table
@@ -19,6 +15,10 @@ from misstep_analysis.pages.page import page
 from misstep_analysis.plots import can_draw, curves
 from misstep_analysis.tables import Row, Table, estimate_row, of_evidence
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.errors import UsageError
+from misstep_harness.runs.judging.judge_changes import changes
+from misstep_harness.runs.judging.judged_texts import ANCHOR, judged_texts
+from misstep_harness.verdict import Verdict
 
 _AS_MEASURED, _WITHOUT_JUDGE = "as measured", "without the judge's part"
 

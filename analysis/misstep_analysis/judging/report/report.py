@@ -3,8 +3,6 @@
 import shlex
 from collections.abc import Mapping, Sequence
 
-from misstep_harness.journal.records import Inputs
-from misstep_harness.places import cache_folder
 from msgspec import structs
 
 from misstep_analysis.judging.assessment import Assessment, assessment_tables
@@ -28,6 +26,8 @@ from misstep_analysis.plots import can_draw
 from misstep_analysis.tables import Table, of_evidence
 from misstep_analysis.tables.wording import counted_text
 from misstep_analysis.triage.judged import triage_comparison, triage_run
+from misstep_harness.journal.records import Inputs
+from misstep_harness.places import cache_folder
 
 _NOTES = (
     "The gold label of an item is the one that most raters gave; where their labels tie there is none, and no score "

@@ -8,10 +8,6 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from misstep_harness.escaping import one_line, plain
-from misstep_harness.items import Item, read_items
-from misstep_harness.runs.judging.trajectories_by_id import FoundRun, run_in, runs_in
-from misstep_harness.values import as_json
 from msgspec import Struct
 
 from misstep_analysis.judging.page.items import JudgedBy, item_index, rank
@@ -20,6 +16,10 @@ from misstep_analysis.judging.sample import Reference
 from misstep_analysis.pages.browser.embedding import Pieces, embedded
 from misstep_analysis.pages.browser.shown_run import shown_run
 from misstep_analysis.sessions.trajectory_page import Passage, passage
+from misstep_harness.escaping import one_line, plain
+from misstep_harness.items import Item, read_items
+from misstep_harness.runs.judging.trajectories_by_id import FoundRun, run_in, runs_in
+from misstep_harness.values import as_json
 
 PAGE_CHARACTERS = 18_000_000
 """How large all texts and runs in a page may be together, as they are in it."""

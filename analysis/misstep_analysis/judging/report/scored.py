@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from misstep_harness.journal.records import MANIFEST, REPORT, SCORES, VERDICTS, encode, replace_file
-from misstep_harness.runs.judging.benchmark_inputs import inputs_of
-from misstep_harness.version import __version__
 from msgspec import Struct
 
 from misstep_analysis.judging.judged_runs import JudgedRun, open_run
 from misstep_analysis.stats.estimate import Estimate
+from misstep_harness.journal.records import MANIFEST, REPORT, SCORES, VERDICTS, encode, replace_file
+from misstep_harness.runs.judging.benchmark_inputs import inputs_of
+from misstep_harness.version import __version__
 
 if TYPE_CHECKING:
     from misstep_analysis.judging.assessment import Assessment

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from misstep_harness.errors import InputError
-
 from misstep_analysis.labels.records import LabelRecords
 from misstep_analysis.labels.tools import argilla, doccano, label_studio, prodigy
 from misstep_analysis.labels.tools.ratings import ToolRatings
+from misstep_harness.errors import InputError
 
 TOOLS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[LabelRecords, str], ToolRatings]]] = {
     "Label Studio": (label_studio.is_own, label_studio.ratings),

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
-from misstep_harness.values import NOT_JSON
 from msgspec import structs
 
 from misstep_analysis.labels.records import LabelRecords, label_text
 from misstep_analysis.labels.rows import LabelRows
 from misstep_analysis.labels.tools.ratings import ToolRatings
+from misstep_harness.values import NOT_JSON
 
 _FLAT_COLUMNS = frozenset({"annotator", "annotation_id", "created_at", "updated_at", "lead_time"})
 _SKIPPED = "was_cancelled"

@@ -3,12 +3,12 @@
 from collections import Counter
 from typing import Any
 
-from misstep_harness.errors import InputError
-from misstep_harness.values import plain
 from msgspec import Struct, field
 
 from misstep_analysis.labels.records import LabelRecords
 from misstep_analysis.labels.rows import LabelRows
+from misstep_harness.errors import InputError
+from misstep_harness.values import plain
 
 QUESTION, TIME = "question", "time"
 _HEADER = ["item", "rater", "label", QUESTION, TIME]

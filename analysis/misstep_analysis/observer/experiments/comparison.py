@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 
 import numpy as np
-from misstep_harness.errors import UsageError
 from msgspec import Struct, structs
 
 from misstep_analysis.observer.experiments.sessions import (
@@ -28,6 +27,7 @@ from misstep_analysis.stats.printed.two_proportions import pooled_z
 from misstep_analysis.stats.significance import Significance, holm
 from misstep_analysis.tables import Evidence, Figure, Row, Table, TableHead, Unit, made_by_this, rows_in, rows_of
 from misstep_analysis.tables.wording import counted_text, interval_words, number_text, p_text
+from misstep_harness.errors import UsageError
 
 LEVEL = 0.05
 """The largest adjusted p-value that counts as a change."""

@@ -3,9 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import LIVE_RECORDS
-from misstep_harness.live_session import LiveSession
 from msgspec import Struct, structs
 
 from misstep_analysis.observer.experiments.report import EXPERIMENT, Experiment, experiment_of, report_of_run
@@ -14,6 +11,9 @@ from misstep_analysis.runs.kinds.kind import Choice, Content, RunResults, Starte
 from misstep_analysis.runs.kinds.sources import GENERATED, Source
 from misstep_analysis.sessions.sources_kind import observed_in, observer_tables
 from misstep_analysis.tables import Table
+from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.records import LIVE_RECORDS
+from misstep_harness.live_session import LiveSession
 
 
 class _Planted(Struct, frozen=True):

@@ -5,6 +5,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import tomli_w
+from msgspec import Struct
+
+from misstep_analysis.gold import read_gold
+from misstep_analysis.observer.experiments.comparison import compare_arms, experiment_finding, experiment_tables
+from misstep_analysis.observer.experiments.own_sessions import (
+    UNKNOWN,
+    OwnSession,
+    OwnWord,
+    has_control,
+    own_recovery_table,
+    spoken_table,
+)
+from misstep_analysis.observer.experiments.sessions import ExperimentSession
+from misstep_analysis.tables import Table
+from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import UsageError
 from misstep_harness.evidence import Evidence, together
 from misstep_harness.items import Item
@@ -21,21 +36,6 @@ from misstep_harness.observer.experiment.own_sessions import (
 from misstep_harness.observer.experiment.session import failed_calls
 from misstep_harness.runs.judging.recovery_rule import NAME, NOT_RECOVERED, RECOVERED, outcome
 from misstep_harness.trajectory import Step
-from msgspec import Struct
-
-from misstep_analysis.gold import read_gold
-from misstep_analysis.observer.experiments.comparison import compare_arms, experiment_finding, experiment_tables
-from misstep_analysis.observer.experiments.own_sessions import (
-    UNKNOWN,
-    OwnSession,
-    OwnWord,
-    has_control,
-    own_recovery_table,
-    spoken_table,
-)
-from misstep_analysis.observer.experiments.sessions import ExperimentSession
-from misstep_analysis.tables import Table
-from misstep_analysis.tables.wording import counted_text
 
 Recovered = Mapping[str, bool | None]
 """Item → whether its judge says that the agent recovered."""

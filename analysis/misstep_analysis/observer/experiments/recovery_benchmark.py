@@ -13,17 +13,6 @@ from pathlib import Path
 from random import Random
 
 import tomli_w
-from misstep_harness.errors import UsageError
-from misstep_harness.intervention import ObservedRun
-from misstep_harness.items import Item
-from misstep_harness.journal.records import encode_lines, replace_file
-from misstep_harness.live_session import LiveSession
-from misstep_harness.no_model import NO_MODEL
-from misstep_harness.observer.experiment.own_sessions import HEARD, RUNS, Assignment, LeftOut, guided_runs
-from misstep_harness.runs.generate import csv_lines
-from misstep_harness.runs.judging.recovery_rule import NOT_RECOVERED, RECOVERED, RecoveryRule
-from misstep_harness.trajectory import Trajectory
-from misstep_harness.verdict import Verdict
 from msgspec import Struct, structs
 
 from misstep_analysis.observer.experiments.own_sessions_report import recovered_by_rule
@@ -39,6 +28,17 @@ from misstep_analysis.observer.recovery_codes import (
 )
 from misstep_analysis.pages import Foot
 from misstep_analysis.sessions.trajectory_page import trajectory_page
+from misstep_harness.errors import UsageError
+from misstep_harness.intervention import ObservedRun
+from misstep_harness.items import Item
+from misstep_harness.journal.records import encode_lines, replace_file
+from misstep_harness.live_session import LiveSession
+from misstep_harness.no_model import NO_MODEL
+from misstep_harness.observer.experiment.own_sessions import HEARD, RUNS, Assignment, LeftOut, guided_runs
+from misstep_harness.runs.generate import csv_lines
+from misstep_harness.runs.judging.recovery_rule import NOT_RECOVERED, RECOVERED, RecoveryRule
+from misstep_harness.trajectory import Trajectory
+from misstep_harness.verdict import Verdict
 
 RATER = "planted"
 LABELS = {

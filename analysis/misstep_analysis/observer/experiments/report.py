@@ -12,21 +12,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from misstep_harness.errors import UsageError
-from misstep_harness.evidence import Evidence
-from misstep_harness.intervention import Intervention, Invocation
-from misstep_harness.journal.opened import OpenRun, open_of
-from misstep_harness.journal.records import (
-    LIVE_RECORDS,
-    MANIFEST,
-    VERDICTS,
-    encode_lines,
-    read_verdicts,
-    replace_file,
-)
-from misstep_harness.live_session import LiveSession
-from misstep_harness.observer.experiment.own_sessions import Assignment
-from misstep_harness.places import data_folder
 from msgspec import Struct, structs
 
 from misstep_analysis.labels.rows import shown
@@ -43,6 +28,21 @@ from misstep_analysis.runs.finished import write_recording
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.files import document
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.errors import UsageError
+from misstep_harness.evidence import Evidence
+from misstep_harness.intervention import Intervention, Invocation
+from misstep_harness.journal.opened import OpenRun, open_of
+from misstep_harness.journal.records import (
+    LIVE_RECORDS,
+    MANIFEST,
+    VERDICTS,
+    encode_lines,
+    read_verdicts,
+    replace_file,
+)
+from misstep_harness.live_session import LiveSession
+from misstep_harness.observer.experiment.own_sessions import Assignment
+from misstep_harness.places import data_folder
 
 Observed = TypeVar("Observed", Invocation, Intervention)
 

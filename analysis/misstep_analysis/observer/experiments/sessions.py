@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
-from misstep_harness.escaping import one_line
-from misstep_harness.live_session import LiveSession
 from msgspec import Struct
 
 from misstep_analysis.labels.rows import LabelRows, read_rows
 from misstep_analysis.stats.raters.patterns import FloatArray
 from misstep_analysis.tables import Unit
+from misstep_harness.escaping import one_line
+from misstep_harness.live_session import LiveSession
 
 Metric = Literal["failed_calls", "tokens", "engineer_interventions", "seconds", "steps"]
 METRICS: tuple[Metric, ...] = get_args(Metric)

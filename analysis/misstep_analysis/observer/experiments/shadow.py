@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from misstep_harness.intervention import ObservedRun
-from misstep_harness.live_session import EpisodeEnd, LiveArm, LiveSession
 from msgspec import Struct
 
 from misstep_analysis.sessions.shares import summed
@@ -15,6 +13,8 @@ from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.significance import Significance
 from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
 from misstep_analysis.tables.wording import counted_text, number_text, p_text
+from misstep_harness.intervention import ObservedRun
+from misstep_harness.live_session import EpisodeEnd, LiveArm, LiveSession
 
 ENDS: dict[EpisodeEnd, str] = {
     "itself": "ended by itself",

@@ -2,14 +2,13 @@
 
 from typing import get_args
 
-from misstep_harness.live_session import Heeds
-
 from misstep_analysis.observer.paper.live import NOTE, LiveExperiments
 from misstep_analysis.observer.recovery.heeding import mixed, recovery_at
 from misstep_analysis.observer.recovery.problems import WINDOW, problems, recovery_rate
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
 from misstep_analysis.tables.wording import number_text, with_interval
+from misstep_harness.live_session import Heeds
 
 RATES = tuple(round(0.1 * step, 1) for step in range(11))
 RECOVERED, APART = f"Recovered within {WINDOW} steps, with guidance", "Guidance less detection alone"

@@ -6,7 +6,6 @@ assigned units and the errors of the judge.
 
 from collections.abc import Mapping, Sequence
 
-from misstep_harness.live_session import LiveArm, LiveSession
 from msgspec import Struct
 
 from misstep_analysis.observer.experiments.shadow import MisbehaviourRates, misbehaviour_rates
@@ -14,6 +13,7 @@ from misstep_analysis.observer.recovery.problems import Judgements, Problem, Sta
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Row, rows_in
 from misstep_analysis.tables.wording import interval_words, number_text
+from misstep_harness.live_session import LiveArm, LiveSession
 
 CATEGORIES: Mapping[str, Sequence[str]] = {
     "rp": ("infinite_loop",),

@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from misstep_harness.live_session import LiveSession
-
 from misstep_analysis.observer.recovery.problems import heard_words
 from misstep_analysis.observer.recovery_codes import OUTCOMES, Coded, Outcome, OutcomeCodes, code_book, outcome_codes
 from misstep_analysis.published import load_paper, published_row
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
 from misstep_analysis.tables.wording import counted_text, with_interval
+from misstep_harness.live_session import LiveSession
 
 TITLES: dict[Outcome, str] = {"recovered": "Recovered", "not_recovered": "Not recovered"}
 

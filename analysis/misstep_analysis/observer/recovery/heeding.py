@@ -7,10 +7,9 @@ probability h and ignores it otherwise; agents that heed by half are a stratum o
 from collections.abc import Mapping, Sequence
 from math import sqrt
 
-from misstep_harness.live_session import Heeds
-
 from misstep_analysis.observer.recovery.problems import Problem, recovery_rate
 from misstep_analysis.stats.estimate import Estimate
+from misstep_harness.live_session import Heeds
 
 METHOD = "strata by what agents do with guidance, weighted; square-and-add (MOVER) of their 95% intervals"
 

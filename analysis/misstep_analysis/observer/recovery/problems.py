@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Literal
 
-from misstep_harness.intervention import Intervention
-from misstep_harness.live_session import Episode, LiveArm, LiveSession
-from misstep_harness.recovery import STEPS_AFTER, is_recovered
 from msgspec import Struct
 
 from misstep_analysis.sessions.shares import clustered_share, summed
 from misstep_analysis.stats.estimate import Estimate
+from misstep_harness.intervention import Intervention
+from misstep_harness.live_session import Episode, LiveArm, LiveSession
+from misstep_harness.recovery import STEPS_AFTER, is_recovered
 
 WINDOW = STEPS_AFTER
 """The steps after an intervention that Wink's judge sees (section 4.1)."""

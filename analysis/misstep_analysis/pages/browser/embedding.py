@@ -13,6 +13,7 @@ from base64 import b64encode
 from typing import Any
 
 import msgspec
+
 from misstep_harness.escaping import printable
 
 PLAIN_UP_TO = 2_000

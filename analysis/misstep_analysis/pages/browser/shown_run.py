@@ -12,11 +12,11 @@ from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from itertools import accumulate
 
-from misstep_harness.trajectory import Trajectory
 from msgspec import Struct
 
 from misstep_analysis.pages.browser.embedding import embedded
 from misstep_analysis.sessions.trajectory_page import Passage, StepView, passage, run_facts, step_view, text_lengths
+from misstep_harness.trajectory import Trajectory
 
 EVIDENCE_SHOWN = 6_000
 STEPS_SHOWN = 200

@@ -5,12 +5,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec import Struct
+
 from misstep_harness.escaping import one_line
 from misstep_harness.session import Session
 from misstep_harness.trajectory import Step, ToolCall
 from misstep_harness.values import as_json
 from misstep_harness.verdict import Verdict
-from msgspec import Struct
 
 REASON_SHOWN = 600
 _STEPS_NAMED = 8

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
+
 from misstep_harness.escaping import printable
 
 

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from misstep_harness.escaping import one_line, printable
-from misstep_harness.journal.records import replace_file
 from msgspec import Struct, structs
 
 from misstep_analysis.pages.foot import Foot, described
@@ -34,6 +32,8 @@ from misstep_analysis.tables import Table
 from misstep_analysis.tables.files import file_addresses, from_document
 from misstep_analysis.tables.in_sight import lines_without_a_row
 from misstep_analysis.tables.wording import in_words
+from misstep_harness.escaping import one_line, printable
+from misstep_harness.journal.records import replace_file
 
 _ADDRESS_IN_MEMORY = re.compile(r" at 0x[0-9a-fA-F]+")
 _IMAGES = ("image/svg+xml", "image/png", "image/jpeg")

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from misstep_harness.places import data_folder
 from msgspec import Struct
 
 from misstep_analysis.pages.foot import Foot, described
@@ -19,6 +18,7 @@ from misstep_analysis.provenance import line_of, source_of
 from misstep_analysis.published import load_paper, published_papers
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.inputs import data_sets_behind, generator_behind, papers_behind
+from misstep_harness.places import data_folder
 
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 80

@@ -5,6 +5,10 @@ The time of a lane is that of work on its item alone.
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from msgspec import Struct, structs
+
+from misstep_analysis.reflexive.work import AttemptMade, Outcome, WorkedItem, WorkedRun
+from misstep_analysis.tables.wording import counted_text, in_words, number_text
 from misstep_harness.escaping import one_line
 from misstep_harness.reflexive.records.loop_events import (
     Deferred,
@@ -19,10 +23,6 @@ from misstep_harness.reflexive.records.loop_events import (
     StrategistVerdict,
     Verified,
 )
-from msgspec import Struct, structs
-
-from misstep_analysis.reflexive.work import AttemptMade, Outcome, WorkedItem, WorkedRun
-from misstep_analysis.tables.wording import counted_text, in_words, number_text
 
 WIDTH, LEFT, RIGHT, LANE = 1000, 210, 130, 36
 """A drawing's width, its room for names and for ends, and the height of a lane."""

@@ -6,6 +6,16 @@ each text, and the page says so.
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
+
+from misstep_analysis.pages.foot import Foot, described
+from misstep_analysis.pages.page import page, table_html
+from misstep_analysis.pages.rendering import asset, markup, render
+from misstep_analysis.reflexive.page.lanes import LANE, LEFT, OUTCOMES, WIDTH, end_of, lanes_of
+from misstep_analysis.reflexive.work import AttemptMade, WorkedItem, WorkedRun
+from misstep_analysis.sessions.trajectory_page import Passage, passage
+from misstep_analysis.tables import Table
+from misstep_analysis.tables.wording import counted_text, in_words, number_text
 from misstep_harness.reflexive.records.loop_events import (
     Checked,
     Deferred,
@@ -32,16 +42,6 @@ from misstep_harness.reflexive.records.loop_events import (
     Verified,
     Warned,
 )
-from msgspec import Struct
-
-from misstep_analysis.pages.foot import Foot, described
-from misstep_analysis.pages.page import page, table_html
-from misstep_analysis.pages.rendering import asset, markup, render
-from misstep_analysis.reflexive.page.lanes import LANE, LEFT, OUTCOMES, WIDTH, end_of, lanes_of
-from misstep_analysis.reflexive.work import AttemptMade, WorkedItem, WorkedRun
-from misstep_analysis.sessions.trajectory_page import Passage, passage
-from misstep_analysis.tables import Table
-from misstep_analysis.tables.wording import counted_text, in_words, number_text
 
 
 class Line(Struct, frozen=True):

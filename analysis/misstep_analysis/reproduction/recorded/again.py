@@ -10,6 +10,16 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 import tomli_w
+from msgspec import Struct
+from msgspec.structs import replace
+
+from misstep_analysis.observer.experiments.report import Experiment, compacted
+from misstep_analysis.observer.experiments.report import recordings as recorded_experiments
+from misstep_analysis.repair.attempts import RepairArm
+from misstep_analysis.repair.recorded_runs import RepairRun, open_repair_run
+from misstep_analysis.repair.recorded_runs import recordings as recorded_repairs
+from misstep_analysis.repair.repeated import repeats
+from misstep_analysis.reproduction import triage_recording
 from misstep_harness.agent.loop import AgentLimits
 from misstep_harness.clients import ClientSettings
 from misstep_harness.datasets.catalogue import how_to_get, locate
@@ -32,16 +42,6 @@ from misstep_harness.triage.generate.family import families
 from misstep_harness.triage.records.attribution import FAULTS, TriageVerdict
 from misstep_harness.triage.runs.case_folders import make_unit
 from misstep_harness.workspace import Sandbox, find_sandbox
-from msgspec import Struct
-from msgspec.structs import replace
-
-from misstep_analysis.observer.experiments.report import Experiment, compacted
-from misstep_analysis.observer.experiments.report import recordings as recorded_experiments
-from misstep_analysis.repair.attempts import RepairArm
-from misstep_analysis.repair.recorded_runs import RepairRun, open_repair_run
-from misstep_analysis.repair.recorded_runs import recordings as recorded_repairs
-from misstep_analysis.repair.repeated import repeats
-from misstep_analysis.reproduction import triage_recording
 
 T = TypeVar("T")
 

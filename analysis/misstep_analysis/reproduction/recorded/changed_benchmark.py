@@ -11,6 +11,11 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from misstep_analysis.gold import BenchmarkItem, GoldLabel, item_ids, read_gold
+from misstep_analysis.judging.sample import clusters_of, majority
 from misstep_harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from misstep_harness.errors import InputError, UsageError, writing
 from misstep_harness.items import Item, Question, Runs, category_in, read_items, read_question
@@ -23,11 +28,6 @@ from misstep_harness.protocols import Judge
 from misstep_harness.readers.misstep import inline_run
 from misstep_harness.runs.judging.item_selection import categories_for
 from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
-from msgspec import Struct
-from msgspec.structs import replace
-
-from misstep_analysis.gold import BenchmarkItem, GoldLabel, item_ids, read_gold
-from misstep_analysis.judging.sample import clusters_of, majority
 
 FOLDER = "benchmark"
 """The place of a run's own benchmark in its folder."""

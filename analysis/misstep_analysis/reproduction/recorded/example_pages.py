@@ -4,16 +4,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from misstep_harness.classifiers import classify_all
-from misstep_harness.generate.sessions import generate_sessions
-from misstep_harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
-from misstep_harness.trajectory import Trajectory
-
 from misstep_analysis.pages.foot import Foot
 from misstep_analysis.pages.notebooks.origins import example_address
 from misstep_analysis.reproduction.recorded.classified import GENERATED, GENERATED_SET, version
 from misstep_analysis.sessions.trajectory_page import trajectory_page
 from misstep_analysis.tables import Table
+from misstep_harness.classifiers import classify_all
+from misstep_harness.generate.sessions import generate_sessions
+from misstep_harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
+from misstep_harness.trajectory import Trajectory
 
 
 def example_pages(

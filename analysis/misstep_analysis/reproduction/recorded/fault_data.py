@@ -11,6 +11,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from misstep_analysis.gold import BenchmarkItem, GoldLabel, read_gold
+from misstep_analysis.judging.judged import JudgedItems
+from misstep_analysis.judging.sample import clusters_of
+from misstep_analysis.judging.scores import score
+from misstep_analysis.passing.solve_rates import SolvedSet
+from misstep_analysis.reproduction.recorded.classified import seed, version
+from misstep_analysis.reproduction.recorded.recorded_judges import marked_runs
+from misstep_analysis.reproduction.recorded.solve_rates import SUBMISSIONS, solved_sets
+from misstep_analysis.triage.real import DefectiveTasks, MarkedFaults, TriagedSet, UnlabelledRuns, Worth
+from misstep_analysis.triage.real import faults_of_marks as _faults_of_marks
+from misstep_analysis.triage.real import worth_of_passes as _worth_of_passes
 from misstep_harness.datasets.agentless_classes import classed_tasks
 from misstep_harness.datasets.facts import Facts, from_recorded
 from misstep_harness.datasets.judged.paperbench_judge_eval import printed_accuracies
@@ -26,20 +40,6 @@ from misstep_harness.trajectory import Outcome as RunOutcome
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.records.attribution import FAULTS
 from misstep_harness.verdict import Status, Verdict
-from msgspec import Struct
-from msgspec.structs import replace
-
-from misstep_analysis.gold import BenchmarkItem, GoldLabel, read_gold
-from misstep_analysis.judging.judged import JudgedItems
-from misstep_analysis.judging.sample import clusters_of
-from misstep_analysis.judging.scores import score
-from misstep_analysis.passing.solve_rates import SolvedSet
-from misstep_analysis.reproduction.recorded.classified import seed, version
-from misstep_analysis.reproduction.recorded.recorded_judges import marked_runs
-from misstep_analysis.reproduction.recorded.solve_rates import SUBMISSIONS, solved_sets
-from misstep_analysis.triage.real import DefectiveTasks, MarkedFaults, TriagedSet, UnlabelledRuns, Worth
-from misstep_analysis.triage.real import faults_of_marks as _faults_of_marks
-from misstep_analysis.triage.real import worth_of_passes as _worth_of_passes
 
 
 class FaultRun(Struct, frozen=True):

@@ -3,17 +3,16 @@
 import shlex
 from pathlib import Path
 
-from misstep_harness.errors import InputError, UsageError
-from misstep_harness.items import Question, read_question
-from misstep_harness.places import path_text
-from misstep_harness.runs.judging.judge_import import label_read
-
 from misstep_analysis.annotation.export import gold_labels
 from misstep_analysis.annotation.study import read_study
 from misstep_analysis.gold import GoldLabel, item_ids, read_gold, write_gold
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.labels import Reading, read_questions
 from misstep_analysis.stats.raters.patterns import MISSING
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.items import Question, read_question
+from misstep_harness.places import path_text
+from misstep_harness.runs.judging.judge_import import label_read
 
 _SHOWN = 5
 

@@ -4,10 +4,6 @@ import shlex
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from misstep_harness.errors import UsageError
-from misstep_harness.items import Question
-from misstep_harness.journal.records import replace_file
-from misstep_harness.judges.probes import Probe
 from msgspec import structs
 
 from misstep_analysis.judging.judged_runs import JudgedRun
@@ -21,6 +17,10 @@ from misstep_analysis.judging.pairs.probes import (
 from misstep_analysis.judging.report.assessment import NO_JUDGE
 from misstep_analysis.pages import Foot, Section, page, table_text
 from misstep_analysis.tables import Table
+from misstep_harness.errors import UsageError
+from misstep_harness.items import Question
+from misstep_harness.journal.records import replace_file
+from misstep_harness.judges.probes import Probe
 
 PROBES = "probes"
 """The name of the document and of the page in a run's folder."""

@@ -5,6 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from misstep_analysis.gold import BenchmarkItem, read_gold, read_marked_errors
+from misstep_analysis.judging.judged import JudgedItems, JudgedMarks
+from misstep_analysis.judging.people.marked import Mark
+from misstep_analysis.judging.people.ratings import JudgedRatings
+from misstep_analysis.judging.sample import clusters_of
+from misstep_analysis.reproduction.recorded.classified import version
 from misstep_harness.datasets import RECORDED, recorded_verdicts
 from misstep_harness.datasets.benchmark import read_benchmark
 from misstep_harness.datasets.facts import Facts, from_recorded, whole_folder
@@ -13,13 +19,6 @@ from misstep_harness.datasets.judged.trail_judges import answers, judge_ratings,
 from misstep_harness.items import read_items
 from misstep_harness.runs.judging.benchmarks import benchmark_folder, recorded_set
 from misstep_harness.verdict import Verdict
-
-from misstep_analysis.gold import BenchmarkItem, read_gold, read_marked_errors
-from misstep_analysis.judging.judged import JudgedItems, JudgedMarks
-from misstep_analysis.judging.people.marked import Mark
-from misstep_analysis.judging.people.ratings import JudgedRatings
-from misstep_analysis.judging.sample import clusters_of
-from misstep_analysis.reproduction.recorded.classified import version
 
 AGENT_JUDGE = "agent_as_a_judge"
 """The set whose judge says whether what an agent built meets a requirement."""

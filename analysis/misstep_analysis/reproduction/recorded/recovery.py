@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from misstep_harness.classifiers import infinite_loop
-from misstep_harness.datasets.facts import Facts
-from misstep_harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
-from misstep_harness.trajectory import Trajectory
 from msgspec import Struct, structs
 
 from misstep_analysis.observer.paper.unaided import Loop
 from misstep_analysis.reproduction.recorded.classified import JUDGING, RUN_SETS, classified, version
+from misstep_harness.classifiers import infinite_loop
+from misstep_harness.datasets.facts import Facts
+from misstep_harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
+from misstep_harness.trajectory import Trajectory
 
 
 class FollowedLoop(Struct, frozen=True):

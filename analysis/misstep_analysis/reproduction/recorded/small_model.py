@@ -19,6 +19,15 @@ from typing import Any
 
 import msgspec
 import tomli_w
+from msgspec import Struct
+from msgspec.structs import replace
+
+from misstep_analysis.gold import read_gold, write_gold
+from misstep_analysis.judging.judged import JudgedItems, ScoredItems, scored_items
+from misstep_analysis.judging.judged_runs import open_run
+from misstep_analysis.repair.recorded_runs import placeless
+from misstep_analysis.reproduction.recorded.again import apart
+from misstep_analysis.reproduction.small_model_tables import NAME
 from misstep_harness.clients import ClientSettings
 from misstep_harness.clients.recording import copy_replies
 from misstep_harness.errors import InputError, MisstepError
@@ -33,15 +42,6 @@ from misstep_harness.progress import say
 from misstep_harness.protocols import Judge
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.verdict import Verdict
-from msgspec import Struct
-from msgspec.structs import replace
-
-from misstep_analysis.gold import read_gold, write_gold
-from misstep_analysis.judging.judged import JudgedItems, ScoredItems, scored_items
-from misstep_analysis.judging.judged_runs import open_run
-from misstep_analysis.repair.recorded_runs import placeless
-from misstep_analysis.reproduction.recorded.again import apart
-from misstep_analysis.reproduction.small_model_tables import NAME
 
 RECORDING, REPLIES, JUDGE = "recording.toml", "replies.jsonl", "judge.toml"
 BENCHMARK, SESSIONS = "benchmark.tar.xz", "sessions.tar.xz"

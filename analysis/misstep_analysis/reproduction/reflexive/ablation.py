@@ -7,16 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from misstep_harness.places import data_folder
-from misstep_harness.progress import say
-from misstep_harness.reflexive.runs.ablation import AblationPlan, AblationRun, run_ablation
-from misstep_harness.reflexive.runs.skills import SkillOptions
-from misstep_harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings
 from msgspec.structs import replace
 
 from misstep_analysis.reflexive.ablation import Ablation, ablate
 from misstep_analysis.reflexive.runs import About, RecordedRuns, open_reflexive_run, record_runs, recordings
 from misstep_analysis.reflexive.scores import LoopScores
+from misstep_harness.places import data_folder
+from misstep_harness.progress import say
+from misstep_harness.reflexive.runs.ablation import AblationPlan, AblationRun, run_ablation
+from misstep_harness.reflexive.runs.skills import SkillOptions
+from misstep_harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings
 
 ABLATION, HARDENING, PLATEAU = "ablation", "hardening", "plateau"
 

@@ -4,6 +4,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from msgspec import Struct, structs
+
+from misstep_analysis.pages.foot import Foot
+from misstep_analysis.runs.listed import ListedRun, ListedRuns, listed_run, runs_page
 from misstep_harness.journal.classified import FailedClassifier, Names, failed_verdicts, together
 from misstep_harness.places import path_text
 from misstep_harness.progress import Progress
@@ -11,10 +15,6 @@ from misstep_harness.runs.classify import ClassifyAs
 from misstep_harness.runs.file_batches import Batch, batches, describe, found_files, placed_in, total_bytes
 from misstep_harness.runs.spread import BY_SIZE, in_order
 from misstep_harness.trajectory import Placed, Trajectory, Unreadable
-from msgspec import Struct, structs
-
-from misstep_analysis.pages.foot import Foot
-from misstep_analysis.runs.listed import ListedRun, ListedRuns, listed_run, runs_page
 
 
 class ViewedRuns(Struct, frozen=True):

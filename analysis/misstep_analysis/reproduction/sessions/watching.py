@@ -4,6 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from misstep_analysis.gold import read_marked_errors
+from misstep_analysis.observer.alarms import WatchedRun, watched_run
+from misstep_analysis.reproduction.recorded.classified import JUDGING
+from misstep_analysis.sessions.classified_paths import classified_findings
 from misstep_harness.datasets.facts import Facts
 from misstep_harness.errors import NoTrajectory
 from misstep_harness.escaping import plain
@@ -13,13 +20,6 @@ from misstep_harness.observer.replay import ReplayOptions, replay
 from misstep_harness.progress import say
 from misstep_harness.runs.classify import ClassifyPlan
 from misstep_harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
-from msgspec import Struct
-from msgspec.structs import replace
-
-from misstep_analysis.gold import read_marked_errors
-from misstep_analysis.observer.alarms import WatchedRun, watched_run
-from misstep_analysis.reproduction.recorded.classified import JUDGING
-from misstep_analysis.sessions.classified_paths import classified_findings
 
 
 def watch_sessions(

@@ -6,12 +6,11 @@
 from pathlib import Path
 from typing import Any
 
+from misstep_analysis.runs.kinds.kind import RunResults
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.opened import OpenRun, manifest_of
 from misstep_harness.journal.records import Manifest
 from misstep_harness.registry import Registry
-
-from misstep_analysis.runs.kinds.kind import RunResults
 
 KINDS: Registry[type[RunResults[Any]]] = Registry(
     "misstep.runs",

@@ -5,11 +5,11 @@ from types import NoneType
 from typing import Any
 
 import msgspec
-from misstep_harness.journal.records import encode
 from msgspec import Struct
 from msgspec import inspect as types
 
 from misstep_analysis.pages.form_text import docstring_sections, meanings
+from misstep_harness.journal.records import encode
 
 Values = dict[str, Any]
 """A row: column → value; `None` if there is none."""

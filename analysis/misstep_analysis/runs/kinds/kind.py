@@ -4,12 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
-from misstep_harness.errors import UsageError
-from misstep_harness.intervention import ObservedRun
-from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import Records
-from misstep_harness.repair.records.repair_attempt import RepairAttempt
-from misstep_harness.verdict import Verdict
 from msgspec import Struct
 
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
@@ -18,6 +12,12 @@ from misstep_analysis.runs.kinds.columns import ExportedTable, table_of
 from misstep_analysis.runs.kinds.sources import Source, sources_named
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Table
+from misstep_harness.errors import UsageError
+from misstep_harness.intervention import ObservedRun
+from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.records import Records
+from misstep_harness.repair.records.repair_attempt import RepairAttempt
+from misstep_harness.verdict import Verdict
 
 Run = TypeVar("Run", bound=OpenRun)
 

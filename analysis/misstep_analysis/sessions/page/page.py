@@ -11,9 +11,6 @@ projects and the like are held once and then counted from 0. With made-up values
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from misstep_harness.errors import InputError
-from misstep_harness.journal.classified import LabelledSession
-from misstep_harness.session import Session
 from msgspec import Struct, structs
 
 from misstep_analysis.pages.browser.embedding import Pieces, embedded, is_embedded
@@ -53,6 +50,9 @@ from misstep_analysis.sessions.session_rates import (
 )
 from misstep_analysis.tables import Table, of_evidence
 from misstep_analysis.tables.wording import counted_text, place_text
+from misstep_harness.errors import InputError
+from misstep_harness.journal.classified import LabelledSession
+from misstep_harness.session import Session
 
 PAGE_BYTES = 18_000_000
 """How many bytes all sessions in a page take at most, compressed."""

@@ -14,7 +14,6 @@ from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
 from msgspec import Struct
 
 from misstep_analysis.stats.checked import whole_numbers
@@ -22,6 +21,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep_analysis.stats.resampling import bootstrap
 from misstep_analysis.stats.significance import Significance, normal_p_value
+from misstep_harness.errors import UsageError
 
 ONE_CLUSTER = "one cluster in an arm: the spread between clusters cannot be estimated"
 NO_SPREAD = "no spread between clusters: standard error 0"

@@ -22,7 +22,6 @@ from math import lcm, sqrt
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
 from msgspec import Struct, structs
 
 from misstep_analysis.stats.checked import whole_numbers
@@ -33,6 +32,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray, distinct_rows
 from misstep_analysis.stats.resampling import bootstrap, bootstrapped
 from misstep_analysis.stats.significance import Significance
+from misstep_harness.errors import UsageError
 
 SIGN_FLIPS = "McNemar over clusters, sign flips, mid-p"
 NO_LEANING = "in no cluster is one of the two right more often than the other"

@@ -14,13 +14,13 @@ Methodology 13:91).
 import math
 from collections.abc import Callable, Sequence
 
-from misstep_harness.errors import UsageError
 from msgspec import Struct
 
 from misstep_analysis.stats.checked import counts
 from misstep_analysis.stats.diagnostic import count_confusion
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.significance import Significance
+from misstep_harness.errors import UsageError
 
 NO_DISCORDANT = "no discordant pairs"
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
 from msgspec import Struct
 
 from misstep_analysis.stats.checked import counts, finite
@@ -21,6 +20,7 @@ from misstep_analysis.stats.estimate import NO_WIDTH, Estimate
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep_analysis.stats.resampling import bootstrapped
 from misstep_analysis.stats.significance import Significance, normal_p_value
+from misstep_harness.errors import UsageError
 
 NO_EVENTS = "no events: the curve is 0 up to the last follow-up time"
 CENSORED = 0

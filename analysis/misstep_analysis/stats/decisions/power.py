@@ -9,9 +9,8 @@ can be said how strong the clustering would have to be.
 from math import ceil, expm1, isfinite, log1p, sqrt
 from statistics import NormalDist
 
-from misstep_harness.errors import UsageError
-
 from misstep_analysis.stats.estimate import Estimate
+from misstep_harness.errors import UsageError
 
 _NORMAL = NormalDist()
 

@@ -18,7 +18,6 @@ from sys import float_info
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
 from msgspec import Struct, structs
 
 from misstep_analysis.stats.checked import finite
@@ -26,6 +25,7 @@ from misstep_analysis.stats.clusters.clustered import satterthwaite, small_sampl
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters.patterns import FloatArray
 from misstep_analysis.stats.significance import Significance
+from misstep_harness.errors import UsageError
 
 NO_SPREAD = "no spread between units: standard error 0"
 ONE_UNIT = "an arm with fewer than two units has no variance"

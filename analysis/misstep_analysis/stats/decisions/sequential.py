@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from math import exp, isfinite, log, sqrt
 
 import numpy as np
-from misstep_harness.errors import UsageError
 from msgspec import Struct
 
 from misstep_analysis.stats.checked import counts, finite
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.significance import Significance
+from misstep_harness.errors import UsageError
 
 ALARM = 0.0005
 """Below this the arms do not fit their shares: the level that Fabijan and others use."""

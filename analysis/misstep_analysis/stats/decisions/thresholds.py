@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
 from msgspec import Struct
 
 from misstep_analysis.stats.checked import numbers, yes_or_no
 from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep_analysis.stats.estimate import Estimate
+from misstep_harness.errors import UsageError
 
 NOTHING_FLAGGED = "nothing flagged"
 

@@ -11,11 +11,10 @@ The difference is the first share less the second throughout. Items that hang to
 from math import hypot
 from typing import Literal, get_args
 
-from misstep_harness.errors import UsageError
-
 from misstep_analysis.stats.checked import counts, known
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.significance import Significance, normal_p_value
+from misstep_harness.errors import UsageError
 
 Alternative = Literal["two-sided", "less", "greater"]
 

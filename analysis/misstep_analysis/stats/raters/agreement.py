@@ -8,7 +8,6 @@ refused; a coefficient that is 0/0 is `None` with a reason.
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
 from msgspec import Struct
 
 from misstep_analysis.stats.checked import counts as whole_counts
@@ -23,6 +22,7 @@ from misstep_analysis.stats.raters.kappa_errors import (
     gwet_error,
 )
 from misstep_analysis.stats.raters.patterns import IntArray
+from misstep_harness.errors import UsageError
 
 ONE_CATEGORY = "all ratings are of one category, so agreement by chance is certain and the coefficient is 0/0"
 ONE_CATEGORY_SCALE = "the scale has one category: nothing could differ"

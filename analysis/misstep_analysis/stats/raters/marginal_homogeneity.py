@@ -17,11 +17,11 @@ spread of the clusters' own contributions, so that it holds even if a group has 
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
 
 from misstep_analysis.stats.checked import counts, finite, yes_or_no
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep_analysis.stats.significance import Significance
+from misstep_harness.errors import UsageError
 
 NO_DIFFERENCE_POSSIBLE = "no item was labelled differently: nothing can flow either way"
 TOO_FEW_CLUSTERS = "too few clusters for so many labels: the spread between clusters cannot be estimated"

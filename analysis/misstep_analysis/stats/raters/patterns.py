@@ -13,8 +13,9 @@ counts, here (2, 1, 0) and (0, 0, 2); for a pair of raters, to a contingency tab
 
 import numpy as np
 import numpy.typing as npt
-from misstep_harness.errors import UsageError
 from msgspec import Struct
+
+from misstep_harness.errors import UsageError
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import overload
 
-from misstep_harness.errors import UsageError
 from msgspec import Struct
+
+from misstep_harness.errors import UsageError
 
 
 class Dissent(Struct, frozen=True):

@@ -6,7 +6,6 @@ and other judges than the paper's, and confirm no printed figure.
 
 from collections.abc import Sequence
 
-from misstep_harness.triage.records.attribution import FAULTS, taxonomy
 from msgspec import structs
 
 from misstep_analysis.judging.pairs.comparison import comparison_table
@@ -44,6 +43,7 @@ from misstep_analysis.triage.tables import (
     runs_finding,
     subcategories_table,
 )
+from misstep_harness.triage.records.attribution import FAULTS, taxonomy
 
 GENERATOR = "misstep_harness.triage.generate.cases.write_triage_cases"
 

@@ -12,7 +12,6 @@ from misstep_analysis.annotation.page.case import (
 from misstep_analysis.pages.foot import Foot
 from misstep_harness.annotation import RaterAnswer
 from misstep_harness.trajectory import Step, ToolCall, ToolResult
-
 from tests.analysis.pages.html_rules import Page, check_page
 
 LABELS = tuple(Meaning(f"label {number}", f"Label {number}") for number in range(9))

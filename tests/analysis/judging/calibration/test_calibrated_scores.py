@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
+
 from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging.calibration.calibrated_scores import (
     AS_GIVEN,
@@ -15,8 +17,6 @@ from misstep_analysis.judging.calibration.calibrated_scores import (
 from misstep_analysis.judging.calibration.reliability import NO_PROBABILITIES
 from misstep_harness.errors import UsageError
 from misstep_harness.verdict import Verdict
-from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
-
 from tests.analysis.judging.samples import YES_NO, labels_of, verdicts
 
 RANDOM = np.random.default_rng(3)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging.calibration.precision_threshold import (
     LABEL_ALONE,

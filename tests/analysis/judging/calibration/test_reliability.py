@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import brier_score_loss, roc_auc_score
+
 from misstep_analysis.judging.calibration.reliability import BY_CHANCE, NO_PROBABILITIES, reliability
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables.wording import number_text
-from sklearn.metrics import brier_score_loss, roc_auc_score
-
 from tests.analysis.judging.samples import judged
 
 SCORES = [0.9] * 6 + [0.6] * 4

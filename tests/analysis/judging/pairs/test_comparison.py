@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 
 import pytest
+
 from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging.pairs.comparison import (
     NO_DIFFERENCE,

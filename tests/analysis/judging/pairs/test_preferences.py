@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+
 from misstep_analysis.gold import BenchmarkItem
 from misstep_analysis.judging.pairs.preferences import (
     Preferences,

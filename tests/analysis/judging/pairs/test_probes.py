@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 
 import pytest
+
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
 from misstep_analysis.judging.pairs.probes import (
     NO_GOLD,

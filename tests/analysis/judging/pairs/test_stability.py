@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.judging.pairs.stability import NO_SHARES, NOT_TWICE, ONE_VOTE, stability, votes_within
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.raters.agreement import fleiss_kappa
 from misstep_harness.errors import UsageError
-
 from tests.analysis.judging.samples import again, judged
 from tests.analysis.stats.quantities.agreement import krippendorff_alpha
 

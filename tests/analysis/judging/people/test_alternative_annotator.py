@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from misstep_analysis.judging.people.alternative_annotator import alternative_annotator
 from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
+from misstep_analysis.judging.people.alternative_annotator import alternative_annotator
 from tests.analysis.judging.samples import again, judged
 
 Labels = list[str | None]

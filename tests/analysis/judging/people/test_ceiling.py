@@ -4,9 +4,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+
 from misstep_analysis.judging.people.ceiling import NO_SHARED_ITEM, ONE_RATER, ceiling
 from misstep_analysis.stats.raters.agreement import ONE_CATEGORY, cohen_kappa, fleiss_kappa
-
 from tests.analysis.judging.samples import judged
 
 RATERS = {

@@ -1,8 +1,9 @@
 """Marks of a judge against those of people: by category, by place, by both, over runs."""
 
 import pytest
-from misstep_analysis.judging.people.marked import marked_scores
 from sklearn.metrics import f1_score
+
+from misstep_analysis.judging.people.marked import marked_scores
 
 PEOPLE = {
     "a": frozenset({("s1", "loop"), ("s2", "slip")}),

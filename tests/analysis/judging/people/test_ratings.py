@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.judging.people.ratings import (
     ALPHA,
     HIGHER,
@@ -15,7 +16,6 @@ from misstep_analysis.judging.people.ratings import (
 )
 from misstep_analysis.stats.raters.agreement import NO_DISAGREEMENT
 from misstep_analysis.tables import Row, Table
-
 from tests.analysis.stats.quantities.agreement import krippendorff_alpha
 
 PEOPLE = [1.0, 2.0, 2.5, 4.0, 5.0, 3.0]

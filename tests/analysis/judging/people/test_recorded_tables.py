@@ -1,5 +1,7 @@
 """Recorded judges are compared with each other on the same items, and with saying the most frequent label always."""
 
+from msgspec import structs
+
 from misstep_analysis.judging.pairs.comparison import DIFFERENCE
 from misstep_analysis.judging.people.recorded_tables import (
     compared,
@@ -8,8 +10,6 @@ from misstep_analysis.judging.people.recorded_tables import (
     pairs_table,
 )
 from misstep_analysis.tables import Row, Table
-from msgspec import structs
-
 from tests.analysis.judging.recorded import alone
 
 GOLD = ["yes"] * 10 + ["no"] * 30

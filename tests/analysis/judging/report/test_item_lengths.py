@@ -7,7 +7,6 @@ from typing import Any
 
 from misstep_analysis.judging.report.assessment import item_lengths
 from misstep_harness.journal.records import encode
-
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
-from misstep_analysis.judging.judged_runs import names_of_judges, open_run
-from misstep_analysis.judging.report.report import report_html
-from misstep_harness.journal.records import read_manifest, write_manifest
 from msgspec import structs
 from typer.testing import CliRunner
 
 from misstep.runs.report import app
+from misstep_analysis.judging.judged_runs import names_of_judges, open_run
+from misstep_analysis.judging.report.report import report_html
+from misstep_harness.journal.records import read_manifest, write_manifest
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_analysis.judging.judged_runs import JudgedRun
 from misstep_analysis.judging.report import scored as judge_scores
 from misstep_analysis.judging.report.scored import SCORED
 from misstep_harness.journal.records import SCORES, VERDICTS
-
 from tests.harness.clients.faulty_server import answer, completion, serving
 from tests.misstep.as_a_user import in_a_thread, in_this_process
 from tests.misstep.made_up_judges import benchmark, judge_file

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.report.assessment import assessed, scores_text
 from misstep_analysis.judging.report.scored import write_scores
 from misstep_harness.journal.records import read_manifest, write_manifest
-
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs, judged_run, verdict
 
 RATERS = ("ann", "bob", "cid")

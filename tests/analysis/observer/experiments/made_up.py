@@ -1,6 +1,7 @@
 """Sessions of an experiment that never was."""
 
 import numpy as np
+
 from misstep_analysis.observer.experiments.sessions import ExperimentSession
 
 

@@ -3,6 +3,8 @@
 from math import ceil
 
 import pytest
+from msgspec import structs
+
 from misstep_analysis.observer.experiments.comparison import compare_arms, experiment_finding, experiment_tables
 from misstep_analysis.observer.experiments.sessions import ExperimentSession, of_live, unit_sums
 from misstep_analysis.observer.experiments.shadow import invocations, misbehaviour_rates
@@ -12,8 +14,6 @@ from misstep_analysis.stats.decisions.relative_change import compare_ratios
 from misstep_analysis.stats.printed.two_proportions import pooled_z
 from misstep_harness.errors import UsageError
 from misstep_harness.intervention import Invocation
-from msgspec import structs
-
 from tests.analysis.observer.experiments.made_up import sessions
 from tests.analysis.observer.recovery.made_up import experiment
 

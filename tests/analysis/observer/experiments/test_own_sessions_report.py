@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.observer.experiments.own_sessions import NOBODY_TOLD
 from misstep_analysis.observer.experiments.own_sessions_report import report_of_own, write_own_benchmark
 from misstep_analysis.observer.experiments.recovery_benchmark import LABELS
@@ -11,7 +12,6 @@ from misstep_harness.observer.arms import hears_guidance
 from misstep_harness.observer.experiment.own_sessions import Assignment
 from misstep_harness.observer.records.hook_decision import DECISIONS
 from misstep_harness.verdict import Verdict
-
 from tests.harness.observer.experiment.own_transcripts import (
     LOOP_CALL,
     calm,

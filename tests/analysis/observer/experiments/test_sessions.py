@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.observer.experiments.sessions import read_sessions
 from misstep_harness.errors import InputError
 

@@ -1,6 +1,7 @@
 """Table 1 on a generated study: every figure is called generated, printed ones stand beside them as printed."""
 
 import pytest
+
 from misstep_analysis.observer.paper.generated_prevalence import (
     StudiedSession,
     Study,

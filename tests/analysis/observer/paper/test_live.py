@@ -4,6 +4,8 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
+from msgspec import structs
+
 from misstep_analysis.observer.experiments.comparison import compare_arms
 from misstep_analysis.observer.experiments.sessions import of_live
 from misstep_analysis.observer.experiments.shadow import misbehaviour_rates
@@ -17,8 +19,6 @@ from misstep_analysis.observer.recovery.effect import recovery_effects
 from misstep_analysis.observer.recovery.problems import Problem, problems, recovery_rate
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.grid import grid
-from msgspec import structs
-
 from tests.analysis.observer.recovery.made_up import experiment
 
 

@@ -3,9 +3,10 @@
 import math
 
 import pytest
+from scipy.stats import norm
+
 from misstep_analysis.observer.paper import prevalence as wink
 from misstep_analysis.tables import Row
-from scipy.stats import norm
 
 
 def _recomputed(group: str = "") -> dict[str, Row]:

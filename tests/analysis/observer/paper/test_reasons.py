@@ -1,9 +1,9 @@
 """Table 6 beside what was planted: the reasons of live sessions follow from their categories and from who heeds."""
 
-from misstep_analysis.observer.paper.reasons import planted_reasons, reasons_table
-from misstep_harness.live_session import Episode
 from msgspec.structs import replace
 
+from misstep_analysis.observer.paper.reasons import planted_reasons, reasons_table
+from misstep_harness.live_session import Episode
 from tests.analysis.observer.recovery.made_up import session, word
 
 

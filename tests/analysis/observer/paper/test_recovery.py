@@ -1,6 +1,7 @@
 """Wink's recoveries and interventions: rates, differences, control arm, judge, shadow mode, live experiment."""
 
 import pytest
+
 from misstep_analysis.observer.paper import interventions as wink_interventions
 from misstep_analysis.observer.paper import recovery as wink_recovery
 from misstep_analysis.stats.printed.two_proportions import pooled_z

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.observer.paper.unaided import (
     ENDED,
     REPEATED,

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec import structs
+
 from misstep_harness.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
 from misstep_harness.live_session import Episode, LiveArm, LiveSession
-from msgspec import structs
 
 CATEGORIES = ("infinite_loop", "tool_call_failure", "did_not_follow_instructions", "unrequested_changes")
 

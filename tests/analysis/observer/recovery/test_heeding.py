@@ -1,6 +1,7 @@
 """Recovery over the heeding rate: the ends are the strata, what lies between is their mixture, with its interval."""
 
 import pytest
+
 from misstep_analysis.observer.recovery.heeding import mixed, recovery_at
 from misstep_analysis.observer.recovery.problems import RECOVERED, SESSION_OVER, Problem, recovery_rate
 from misstep_analysis.stats.estimate import Estimate

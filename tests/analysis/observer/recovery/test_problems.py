@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from msgspec import structs
+
 from misstep_analysis.observer.recovery.effect import judge_of_recoveries, recovery_effects, time_to_recovery
 from misstep_analysis.observer.recovery.problems import (
     ENGINEER,
@@ -22,8 +24,6 @@ from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep_analysis.stats.significance import holm
 from misstep_harness.intervention import Intervention, Misbehaviour
 from misstep_harness.live_session import Episode
-from msgspec import structs
-
 from tests.analysis.observer.recovery.made_up import CATEGORIES, experiment, session, word
 
 CLASSES = {"Loops": ("infinite_loop",), "Overall": CATEGORIES}

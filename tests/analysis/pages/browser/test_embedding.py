@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.pages.browser.embedding import PLAIN_UP_TO, Pieces, embedded
 from misstep_harness.escaping import printable
-
 from tests.analysis.pages.html_rules import read_embedded
 
 texts = st.text(st.sampled_from('<>&"\\/\u2028\u2029\ud800\u202e\x1b\x00\n') | st.characters(exclude_categories=[]))

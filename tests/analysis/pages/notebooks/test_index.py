@@ -2,14 +2,14 @@
 
 import json
 
+from msgspec import structs
+
 from misstep_analysis.pages import Foot
 from misstep_analysis.pages.notebooks.index import dataset_lines, index_page, notebook_lines, paper_lines, summary
 from misstep_analysis.pages.notebooks.notebook import CellError, Report
 from misstep_analysis.published import published_papers
 from misstep_analysis.tables import Row
 from misstep_harness.places import notebooks_folder
-from msgspec import structs
-
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared
 

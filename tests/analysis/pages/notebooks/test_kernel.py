@@ -1,6 +1,7 @@
 """A figure of matplotlib is called by its titles and its axes."""
 
 import pytest
+
 from misstep_analysis.pages.notebooks.kernel import figure_words
 
 pytest.importorskip("matplotlib", reason="pip install 'misstep[notebooks]' brings it")

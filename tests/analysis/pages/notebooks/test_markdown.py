@@ -1,8 +1,8 @@
 """Prose becomes HTML that asks nobody for anything and runs nothing."""
 
 import pytest
-from misstep_analysis.pages.notebooks.markdown import first_heading, markdown_html
 
+from misstep_analysis.pages.notebooks.markdown import first_heading, markdown_html
 from tests.analysis.pages.html_rules import check_page
 
 

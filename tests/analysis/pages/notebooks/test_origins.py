@@ -5,6 +5,8 @@ from pathlib import PurePosixPath
 from urllib.parse import urldefrag
 
 import pytest
+from msgspec import structs
+
 from misstep_analysis.observer.paper import prevalence as wink
 from misstep_analysis.pages import Foot, table_html
 from misstep_analysis.pages.notebooks.origins import (
@@ -18,8 +20,6 @@ from misstep_analysis.pages.notebooks.origins import (
 )
 from misstep_analysis.published import load_paper
 from misstep_analysis.tables import Row, Table
-from msgspec import structs
-
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE
 

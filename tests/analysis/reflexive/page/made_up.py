@@ -25,7 +25,6 @@ from misstep_harness.reflexive.records.loop_events import (
     Warned,
     WorkItem,
 )
-
 from tests.analysis.reflexive.made_up import Log, worker
 
 HOSTILE = "<script>alert(1)</script> </pre> \x1b[31m]]> {{ 7 * 7 }} \u202e&amp;"

@@ -4,6 +4,7 @@ import itertools
 import re
 
 import pytest
+
 from misstep_analysis.pages import Foot
 from misstep_analysis.reflexive.page import lanes as drawn
 from misstep_analysis.reflexive.page import page as pages
@@ -11,7 +12,6 @@ from misstep_analysis.reflexive.page.lanes import lanes_of
 from misstep_analysis.reflexive.page.page import event_line, run_page
 from misstep_analysis.reflexive.work import worked_run
 from misstep_harness.reflexive.records.loop_events import LoopEvent, Planned, TurnEnded
-
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.reflexive.made_up import Log, three_items
 from tests.analysis.reflexive.page.made_up import everything

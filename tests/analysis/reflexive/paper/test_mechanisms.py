@@ -1,6 +1,7 @@
 """The reflexive harness's mechanisms: repeats, budgets and categories as printed figures give them."""
 
 import pytest
+
 from misstep_analysis.reflexive.paper import mechanisms as mechanisms
 from misstep_analysis.stats.proportions import wilson
 

@@ -1,6 +1,7 @@
 """The reflexive harness's tables: what the printed counts of its runs give, and what contradicts what."""
 
 import pytest
+
 from misstep_analysis.audit.checks import check_all
 from misstep_analysis.published import load_paper
 from misstep_analysis.reflexive.paper import runs as reflexive

@@ -3,6 +3,8 @@
 from importlib import import_module
 
 import pytest
+from msgspec import structs
+
 from misstep_analysis.pages import table_text
 from misstep_analysis.repair.attempts import RepairArm
 from misstep_analysis.repair.paper import repairs
@@ -11,8 +13,6 @@ from misstep_analysis.repair.reviews import review_funnel
 from misstep_analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p
 from misstep_analysis.tables import Table
 from misstep_harness.repair.records.repair_attempt import ReviewEvent, Signal
-from msgspec import structs
-
 from tests.analysis.repair.made_up import arm, attempt
 
 

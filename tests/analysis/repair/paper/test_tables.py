@@ -1,6 +1,7 @@
 """The Engineering Agent's tables: what their own counts give, and where they cannot all be right."""
 
 import pytest
+
 from misstep_analysis.audit.checks import check_all
 from misstep_analysis.published import Figure, load_paper
 from misstep_analysis.repair.paper import tables as engineering_agent

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_analysis.observer.experiments.report import recorded_live
 from misstep_analysis.observer.experiments.report import recordings as recorded_experiments
 from misstep_analysis.repair.recorded_runs import open_repair_run, record_run
@@ -16,8 +18,6 @@ from misstep_analysis.reproduction.recorded.again import (
 from misstep_analysis.reproduction.triage_recording import recordings as recorded_triage
 from misstep_harness.errors import MisstepError
 from misstep_harness.workspace import Sandbox
-from msgspec.structs import replace
-
 from tests.analysis.triage.made_up import verdict
 from tests.harness.repair.build.made_up_sets import FIX, made_up_set
 from tests.harness.workspace.conftest import sandbox as sandbox

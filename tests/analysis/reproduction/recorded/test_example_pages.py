@@ -8,7 +8,6 @@ from misstep_analysis.reproduction.recorded.classified import example_sets
 from misstep_analysis.reproduction.recorded.example_pages import example_pages
 from misstep_analysis.sessions.run_findings import examples_table
 from misstep_analysis.tables import Row, Table
-
 from tests.analysis.pages.html_rules import Page, check_page
 
 ROW = Row("the run", "steps 1", evidence="real", source="whoandwhen@1", example="whoandwhen/1#1")

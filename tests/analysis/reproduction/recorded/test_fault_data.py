@@ -1,6 +1,7 @@
 """What the public sets give of whose fault failures are: how many runs can be judged, which tasks are defective."""
 
 import pytest
+
 from misstep_analysis.reproduction.recorded import fault_data
 
 pytestmark = pytest.mark.data

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.reproduction.recorded import small_model
 from misstep_analysis.reproduction.small_model_tables import small_model_table
 from misstep_harness.clients import ClientSettings

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from msgspec import structs
+
 from misstep_analysis.reflexive.runs import About
 from misstep_analysis.reproduction.reflexive.ablation import (
     HARDENING,
@@ -16,8 +18,6 @@ from misstep_harness.reflexive.runs.ablation import AblationPlan
 from misstep_harness.reflexive.runs.skills import SkillOptions
 from misstep_harness.reflexive.settings import MECHANISMS
 from misstep_harness.workspace import Sandbox
-from msgspec import structs
-
 from tests.harness.repair.conftest import sandbox as sandbox
 
 PLAN = AblationPlan((0, 1), options=SkillOptions(n=4), mechanisms=("typed_evaluation", "memory"))

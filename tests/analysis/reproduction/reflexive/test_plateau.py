@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from misstep_analysis.reflexive.paper.plateau import (
     plateau_examples_table,
     plateau_generated_table,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+
 from misstep_analysis.pages.browser.frame import Listed
 from misstep_analysis.pages.browser.shown_run import SESSION_CHARACTERS, show_session
 from misstep_analysis.sessions.findings import findings
@@ -13,7 +14,6 @@ from misstep_harness.errors import InputError
 from misstep_harness.journal.classified import LabelledSession, Labels, PlacedVerdict, Summary
 from misstep_harness.session import Session
 from misstep_harness.trajectory import Source, Step, Trajectory, Unreadable
-
 from tests.analysis.pages.html_rules import read_embedded
 from tests.analysis.pages.made_up import HOSTILE
 

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import ttest_ind
+from statsmodels.regression.linear_model import OLS
+
 from misstep_analysis.stats.clusters.clustered import (
     NO_SPREAD,
     ONE_CLUSTER,
@@ -17,8 +20,6 @@ from misstep_analysis.stats.clusters.clustered import (
     small_sample,
 )
 from misstep_harness.errors import UsageError
-from scipy.stats import ttest_ind
-from statsmodels.regression.linear_model import OLS
 
 CASES = [
     case

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.stats.clusters.clustered import ONE_CLUSTER
 from misstep_analysis.stats.clusters.clustered_bounds import (
     effective_clusters,

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER
 from misstep_analysis.stats.clusters.clustered_pairs import (
     ALL_ALIKE,

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import ttest_rel
+from statsmodels.stats.contingency_tables import mcnemar
+
 from misstep_analysis.stats.clusters.paired import (
     PairedTable,
     mcnemar_mid_p,
@@ -12,8 +15,6 @@ from misstep_analysis.stats.clusters.paired import (
     paired_score_interval,
 )
 from misstep_analysis.stats.clusters.paired_means import paired_means, sign_flip_test
-from scipy.stats import ttest_rel
-from statsmodels.stats.contingency_tables import mcnemar
 
 COUNTS = st.integers(0, 30)
 

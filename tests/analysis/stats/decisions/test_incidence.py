@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from misstep_analysis.stats.decisions.incidence import (
     ALL_ALIKE,
     ONE_UNIT,

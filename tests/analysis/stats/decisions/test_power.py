@@ -5,6 +5,7 @@ from math import sqrt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.stats.decisions.power import (
     design_effect,
     items_for_width,

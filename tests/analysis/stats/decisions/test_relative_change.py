@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.stats import norm, permutation_test, ttest_ind
+from scipy.stats import t as student
+
 from misstep_analysis.stats.clusters.clustered import clustered_difference, linearised_variance, small_sample
 from misstep_analysis.stats.decisions.relative_change import (
     NO_CONTROL,
@@ -17,9 +21,6 @@ from misstep_analysis.stats.decisions.relative_change import (
     implied_change,
     ratio_of_sums,
 )
-from scipy.optimize import brentq
-from scipy.stats import norm, permutation_test, ttest_ind
-from scipy.stats import t as student
 
 UNITS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 30)), min_size=2, max_size=12)
 SHARES = st.lists(st.integers(1, 12).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=2)

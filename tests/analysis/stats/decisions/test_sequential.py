@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from misstep_analysis.stats.decisions.sequential import always_valid, sample_ratio
 from scipy.integrate import quad
 from scipy.special import chdtrc
 from scipy.stats import binom, norm
+
+from misstep_analysis.stats.decisions.sequential import always_valid, sample_ratio
 
 DIFFERENCES, ERRORS = st.floats(-3, 3), st.floats(0.05, 5)
 MIXTURE = -2 * np.log(0.05) + np.log(1 - 2 * np.log(0.05))

@@ -3,10 +3,11 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
+
 from misstep_analysis.stats.decisions.thresholds import flagged_for_power, precision_floor, smallest_flagged
 from misstep_analysis.stats.proportions import clopper_pearson
 from misstep_harness.errors import UsageError
-from scipy.stats import binom
 
 SCORED = st.lists(st.tuples(st.sampled_from([0.2, 0.4, 0.6, 0.8]), st.booleans()), max_size=80)
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.stats.printed.audit import counts_that_print, denominators_that_print, prints_as, steps_that_print
 
 

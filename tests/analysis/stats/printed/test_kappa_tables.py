@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import pytest
+
 from misstep_analysis.stats.printed.kappa_tables import kappa_limits, kappa_of, possible_products
 
 

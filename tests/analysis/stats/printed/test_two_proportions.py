@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.stats.printed import two_proportions
 from misstep_analysis.stats.printed.two_proportions import fisher_exact, newcombe, pooled_z
 from misstep_analysis.stats.proportions import wilson

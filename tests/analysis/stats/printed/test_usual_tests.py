@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import chi2_contingency
+from statsmodels.stats.proportion import test_proportions_2indep as two_proportions
+
 from misstep_analysis.stats.printed import usual_tests
 from misstep_analysis.stats.printed.usual_tests import (
     LARGEST,
@@ -14,8 +17,6 @@ from misstep_analysis.stats.printed.usual_tests import (
     unpooled_p_values,
     yates_p_values,
 )
-from scipy.stats import chi2_contingency
-from statsmodels.stats.proportion import test_proportions_2indep as two_proportions
 
 COUNTS = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 QUICK = {**usual_tests.USUAL, **usual_tests.RARER}

@@ -1,7 +1,8 @@
 """What the reference cases call a quantity, and the function here that computes it: one module a subject."""
 
-from misstep_analysis.stats.estimate import Estimate
 from msgspec import Struct
+
+from misstep_analysis.stats.estimate import Estimate
 
 
 class Undefined(Struct, frozen=True):

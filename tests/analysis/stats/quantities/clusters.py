@@ -5,11 +5,11 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+
 from misstep_analysis.stats.clusters.clustered import clustered_difference
 from misstep_analysis.stats.decisions.power import design_effect, tolerated_design_effect, tolerated_icc
 from misstep_analysis.stats.pass_at_k import mean_over_tasks, pass_at_k, pass_hat_k
 from misstep_analysis.stats.printed.two_proportions import pooled_z
-
 from tests.analysis.stats.quantities import limits, value_or_reason
 
 

@@ -9,7 +9,6 @@ from misstep_analysis.stats.decisions.incidence import cumulative_incidence
 from misstep_analysis.stats.printed import two_proportions
 from misstep_analysis.stats.printed.usual_tests import unpooled_p_values, yates_p_values
 from misstep_analysis.stats.significance import holm
-
 from tests.analysis.stats.quantities import limits, value_or_reason
 
 

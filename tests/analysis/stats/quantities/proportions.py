@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from misstep_analysis.stats import diagnostic
 from misstep_analysis.stats.correction import rogan_gladen
 from misstep_analysis.stats.decisions.thresholds import precision_floor, smallest_flagged
 from misstep_analysis.stats.proportions import clopper_pearson, wilson
-
 from tests.analysis.stats.quantities import Undefined, limits, value_or_reason
 
 

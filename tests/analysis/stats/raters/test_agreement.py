@@ -5,11 +5,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from statsmodels.stats.inter_rater import cohens_kappa
+
 from misstep_analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa, gwet_ac
 from misstep_analysis.stats.raters.coefficients import Weighting
 from misstep_analysis.stats.raters.patterns import IntArray, category_counts, contingency_table, distinct_rows
-from statsmodels.stats.inter_rater import cohens_kappa
-
 from tests.analysis.stats.quantities.agreement import krippendorff_alpha
 
 CATEGORIES = 4

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import chi2_contingency, fisher_exact
+from statsmodels.stats.contingency_tables import SquareTable
+
 from misstep_analysis.stats.raters.marginal_homogeneity import (
     ALL_ALIKE,
     BALANCED,
@@ -16,8 +19,6 @@ from misstep_analysis.stats.raters.marginal_homogeneity import (
     zero_mean,
 )
 from misstep_harness.errors import UsageError
-from scipy.stats import chi2_contingency, fisher_exact
-from statsmodels.stats.contingency_tables import SquareTable
 
 FOUR_LABELS = [[310, 41, 12, 5], [66, 280, 37, 9], [20, 51, 190, 33], [8, 13, 40, 95]]
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+
 from misstep_analysis.agreement import agreement_report
 from misstep_analysis.labels import Labels
 from misstep_analysis.tables import Row

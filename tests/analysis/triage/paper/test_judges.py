@@ -1,12 +1,12 @@
 """AutoTriage's judges and Wink's: the numbers of runs that print their figures, and what these leave open."""
 
 import pytest
+
 from misstep_analysis.judging.judged import scored_items
 from misstep_analysis.published import load_paper
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.triage.paper import judges as autotriage_judges
-
 from tests.analysis.judging.recorded import alone
 
 

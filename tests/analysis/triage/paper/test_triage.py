@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from misstep_analysis.triage.cases import JudgedCases
 from misstep_analysis.triage.comparison import ComparedCases, compared
 from misstep_analysis.triage.paper.triage import (
@@ -12,7 +13,6 @@ from misstep_analysis.triage.paper.triage import (
     subcategory_table,
     taxonomy_table,
 )
-
 from tests.analysis.triage.made_up import judged_cases
 
 GOLD = ["agent/timeout", "agent/logical_failure", "task/brittle_tests", "infrastructure/network_issue", "pass"] * 4

@@ -1,6 +1,7 @@
 """Search over a workspace's code."""
 
 import pytest
+
 from misstep_harness.agent.code_index import CodeIndex
 
 FILES = {

@@ -1,6 +1,7 @@
 """Classes and methods are found in each language, with the class that a method belongs to."""
 
 import pytest
+
 from misstep_harness.agent.code_index.symbols import GRAMMARS, LANGUAGES, symbols_in
 
 SOURCES = {

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from misstep_harness.agent.environment import Environment
 from misstep_harness.agent.loop import run_agent
 from misstep_harness.agent.policies.direct import DirectPolicy
@@ -10,7 +11,6 @@ from misstep_harness.agent.policies.model import ModelPatcher, ModelSettings
 from misstep_harness.agent.protocols import Task
 from misstep_harness.exchange import Failure, Outcome
 from misstep_harness.trajectory import Trajectory
-
 from tests.harness.agent.folders import FilesInMemory, replace_reply
 from tests.harness.agent.policies.test_model import Answers, reply
 

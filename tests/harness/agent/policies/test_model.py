@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from misstep_harness.agent.loop import AgentLimits, run_agent
 from misstep_harness.agent.policies.model import (
     ModelPatcher,
@@ -17,7 +18,6 @@ from misstep_harness.exchange import Failure, FunctionCall, Outcome, Reply, Requ
 from misstep_harness.observer.guidance import guidance_step
 from misstep_harness.reminder import defused, reminder
 from misstep_harness.trajectory import Step, ToolCall, ToolResult, Trajectory
-
 from tests.harness.agent.folders import environment
 from tests.harness.test_reminder import FORGED
 

@@ -4,6 +4,7 @@ import asyncio
 from random import Random
 
 import pytest
+
 from misstep_harness.agent.environment import Environment, replies_in
 from misstep_harness.agent.loop import run_agent
 from misstep_harness.agent.policies.slips import (
@@ -23,7 +24,6 @@ from misstep_harness.agent.protocols import Task
 from misstep_harness.classifiers import classify_all
 from misstep_harness.generate.voice import Voice
 from misstep_harness.trajectory import Trajectory
-
 from tests.harness.agent.folders import FilesInMemory, NoModel
 
 NAMES = ("gather_sheet", "merge_leaf", "split_page", "round_line")

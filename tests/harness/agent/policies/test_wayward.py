@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 import pytest
+
 from misstep_harness.agent.actions import Action
 from misstep_harness.agent.loop import AgentStopped
 from misstep_harness.agent.policies.wayward import Slip, WaywardCommand, WaywardPolicy
@@ -11,7 +12,6 @@ from misstep_harness.agent.protocols import PatchRequest, Task
 from misstep_harness.intervention import INTERVENTION
 from misstep_harness.live_session import Heeds
 from misstep_harness.trajectory import Step
-
 from tests.harness.agent.folders import NoModel
 
 OPENING = [Step("system", "You are an agent."), Step("user", "Mend it.")]

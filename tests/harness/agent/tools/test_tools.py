@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from misstep_harness.agent.actions import Action, EditFeedback, Observation, read_command
 from misstep_harness.agent.environment import Environment
 from misstep_harness.agent.loop import run_agent
@@ -11,7 +12,6 @@ from misstep_harness.agent.tools import TOOLS, carry_out, tool_named
 from misstep_harness.errors import EditRefused
 from misstep_harness.protocols import Ask
 from misstep_harness.workspace.suite.report import FailedTest, SuiteReport
-
 from tests.harness.agent.folders import FilesInMemory, NoModel, environment
 from tests.harness.agent.test_loop import Scripted
 

@@ -1,6 +1,7 @@
 """What a recording does not hold is never the same as anything: no loop is said to have the same answer."""
 
 import pytest
+
 from misstep_harness.classifiers import infinite_loop
 from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 

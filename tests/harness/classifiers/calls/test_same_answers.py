@@ -1,10 +1,10 @@
 """One complaint to several calls is a tool call failure, whatever it says; what tells of the work or of a search is none."""
 
 import pytest
+
 from misstep_harness.classifiers.calls.history import History
 from misstep_harness.classifiers.calls.same_answers import same_complaint
 from misstep_harness.trajectory import Step, Trajectory
-
 from tests.harness.classifiers.building import bash, call, edit, run
 
 WORDS = ("heron", "ibis", "egret", "stork", "crane")

@@ -4,8 +4,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from misstep_harness.datasets import recorded_verdicts
 
+from misstep_harness.datasets import recorded_verdicts
 from tests.harness.datasets.loaded import Loaded, assert_refused, load, public, write
 
 AGENTS = ("MetaGPT", "GPT-Pilot", "OpenHands")

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.datasets.judged import agentrx as loader
 from misstep_harness.errors import InputError
 from misstep_harness.trajectory import Source, Step, Trajectory
-
 from tests.harness.datasets.loaded import Loaded, public, write
 
 rx = public("agentrx")

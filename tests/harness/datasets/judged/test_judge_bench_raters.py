@@ -4,11 +4,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.datasets.benchmark import read_benchmark
 from misstep_harness.datasets.judged import judge_bench_raters as loader
 from misstep_harness.errors import InputError
 from misstep_harness.readers import read_file
-
 from tests.harness.datasets.loaded import Loaded, write
 
 

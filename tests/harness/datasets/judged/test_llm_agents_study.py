@@ -5,8 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from misstep_harness.errors import InputError
 
+from misstep_harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
 RELATIONS = ("action_action", "thought_thought", "thought_action", "result_action", "result_thought")

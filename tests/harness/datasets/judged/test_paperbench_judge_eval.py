@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.datasets.judged.paperbench_judge_eval import Node
 from misstep_harness.datasets.upstream import json_file
 from misstep_harness.errors import InputError
-
 from tests.harness.datasets.loaded import Loaded, load, public, write
 
 NAME = "paperbench_judge_eval"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.datasets import recorded_verdicts
 from misstep_harness.datasets.judged.trail_judges import (
     ASPECTS,
@@ -16,7 +17,6 @@ from misstep_harness.datasets.judged.trail_judges import (
     read_answer,
 )
 from misstep_harness.errors import InputError, UsageError
-
 from tests.harness.datasets.loaded import write
 
 DOCUMENT = json.dumps({"errors": [{"category": "Loops", "location": "s1", "impact": "LOW"}], "scores": []}, indent=1)

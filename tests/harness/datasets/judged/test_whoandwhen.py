@@ -6,9 +6,9 @@ from statistics import mean, median
 from typing import Any
 
 import pytest
+
 from misstep_harness.datasets.benchmark import read_benchmark
 from misstep_harness.errors import InputError
-
 from tests.harness.datasets.loaded import Loaded, load, public, write
 
 who = public("whoandwhen")

@@ -3,6 +3,7 @@
 from itertools import islice
 
 import pytest
+
 from misstep_harness.observer.experiment.drawing import DrawnSession, draw_session, engineers, rates
 
 SESSIONS = 150

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from misstep_harness.intervention import Feedback, Misbehaviour
 from misstep_harness.no_model import NO_MODEL
 from misstep_harness.observer.experiment.observing import Beside, PacedObserver

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_harness.agent.policies.model import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MissingPrerequisite, UsageError
@@ -16,8 +18,6 @@ from misstep_harness.observer.observer import LiveObservation
 from misstep_harness.runs.run import Asking, carry_out
 from misstep_harness.trajectory import Source, Trajectory
 from misstep_harness.workspace import Sandbox
-from msgspec.structs import replace
-
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 

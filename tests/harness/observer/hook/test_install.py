@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import InputError
 from misstep_harness.observer.hook.install import EVENTS_OF, hook_command, installed, uninstalled
 from misstep_harness.observer.hook.settings import installed_hooks, settings_file, settings_files

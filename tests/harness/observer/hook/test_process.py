@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.observer.hook.place import SessionPlace
 from misstep_harness.places import cache_folder
-
 from tests.harness.clients.faulty_server import answer, completion, serving
 from tests.harness.observer.growing_sessions import looping, written
 from tests.misstep.as_a_user import in_a_thread

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.observer.arms import hears_guidance
 from misstep_harness.observer.follow import growing_runs
 from misstep_harness.observer.hook.session import HookSession
-
 from tests.harness.observer.growing_sessions import EDIT, edited, looping, written
 
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.observer.hook import settings
 from misstep_harness.observer.hook.settings import (

@@ -7,6 +7,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.exchange import Request
@@ -14,7 +15,6 @@ from misstep_harness.observer.detectors.prompted import kinds
 from misstep_harness.observer.follow import Failures
 from misstep_harness.observer.replay import ReplayOptions
 from misstep_harness.observer.runs.observe_model import ModelFollow, ModelReplay
-
 from tests.harness.classifiers.building import bash, run, user
 
 LOOP = run(user("List the files."), *[bash("cat notes.txt", "Nothing is written here yet.", 0) for _ in range(7)])

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.errors import UnreadableTrajectory
 from misstep_harness.protocols import Sample
 from misstep_harness.readers.coding_agents import aider
 from misstep_harness.trajectory import Source, Tokens, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("aider", "app/.aider.chat.history.md")

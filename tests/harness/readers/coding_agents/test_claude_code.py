@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.readers.coding_agents import claude_code
 from misstep_harness.readers.files import sample_file
 from misstep_harness.readers.interchange.atif import from_atif, to_atif
 from misstep_harness.trajectory import Source, Tokens, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("claude_code", "logs/some-session.jsonl")

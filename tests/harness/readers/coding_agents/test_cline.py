@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.readers.coding_agents import cline
 from misstep_harness.readers.coding_agents.cline import InText, heading_of, split_calls
 from misstep_harness.readers.files import sample_file
 from misstep_harness.trajectory import Source, Tokens, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("cline", "tasks/1767607200000/api_conversation_history.json")

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.readers import read_file
 from misstep_harness.readers.coding_agents import codex
 from misstep_harness.trajectory import Source, Tokens, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("codex", "logs/rollout.jsonl")

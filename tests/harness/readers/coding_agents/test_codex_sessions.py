@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+
 from misstep_harness.readers.coding_agents import codex
 from misstep_harness.trajectory import Source, Trajectory
 

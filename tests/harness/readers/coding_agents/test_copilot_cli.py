@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 import pytest
+
 from misstep_harness.readers.coding_agents import copilot_cli
 from misstep_harness.trajectory import Source, Tokens, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("copilot_cli", "session-state/s9/events.jsonl")

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 import pytest
+
 from misstep_harness.readers.coding_agents import cursor, cursor_agent
 from misstep_harness.trajectory import Source, Tokens, Trajectory
-
 from tests.families.recordings import recording_of
 
 TRANSCRIPT = Source("cursor_agent", "agent-transcripts/s1/s1.jsonl")

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 import pytest
+
 from misstep_harness.readers.coding_agents import gemini_cli
 from misstep_harness.trajectory import Source, Tokens, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("gemini_cli", "logs/session.jsonl")

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 import pytest
+
 from misstep_harness.readers.coding_agents import goose, goose_jsonl
 from misstep_harness.trajectory import Source, Trajectory
-
 from tests.families.recordings import recording_of
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.protocols import Sample
 from misstep_harness.readers.coding_agents.mini_swe_agent import bash_blocks, read, refuse
 from misstep_harness.trajectory import Outcome, Source, Tokens, ToolCall, ToolResult, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("mini_swe_agent", "runs/gate.traj.json")

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.readers.coding_agents import opencode, opencode_stream
 from misstep_harness.readers.files import sample_file
 from misstep_harness.trajectory import Source, Tokens, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("opencode", "export.json")

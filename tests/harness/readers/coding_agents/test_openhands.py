@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 import pytest
+
 from misstep_harness.errors import UnreadableTrajectory
 from misstep_harness.readers.coding_agents import openhands
 from misstep_harness.trajectory import Source, Tokens, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("openhands", "runs/output.jsonl", 4)

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.protocols import Sample
 from misstep_harness.readers.coding_agents import pi
 from misstep_harness.trajectory import Source, Tokens, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("pi", "sessions/2026-01-05T10-00-00-000Z_s1.jsonl")

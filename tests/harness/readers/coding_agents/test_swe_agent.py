@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.protocols import Sample
 from misstep_harness.readers.coding_agents.swe_agent import read, refuse
 from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("swe_agent", "runs/acme__gate-7.traj.gz")

@@ -9,11 +9,11 @@ from typing import Any
 
 import pyarrow
 import pytest
+
 from misstep_harness.errors import MissingPrerequisite, UnreadableTrajectory
 from misstep_harness.readers import read_file
 from misstep_harness.readers.evaluations import inspect_ai, inspect_messages
 from misstep_harness.trajectory import Source, Tokens, Trajectory, Unreadable
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("inspect_ai", "logs/log.json")

@@ -7,10 +7,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from misstep_harness.readers import read_file
 from misstep_harness.readers.evaluations import inspect_scout
 from misstep_harness.trajectory import Outcome, Source, Tokens, Trajectory, Unreadable
-
 from tests.families.recordings import recording_of
 
 ROW: dict[str, Any] = json.loads(recording_of("inspect_scout"))

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import UnreadableTrajectory
 from misstep_harness.readers import read_file
 from misstep_harness.readers.evaluations import intercode
 from misstep_harness.trajectory import Outcome, Source, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("intercode", "results/bash.json.gz")

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.protocols import Sample
 from misstep_harness.readers.evaluations.taubench import read, refuse
 from misstep_harness.trajectory import Outcome, Source
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("taubench", "results/shop.json")

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from misstep_harness.errors import InputError, UnknownFormat
 from misstep_harness.readers import read_file
 from misstep_harness.readers.input import databases
 from misstep_harness.readers.input.streams import is_plain, open_bytes
 from misstep_harness.trajectory import Tokens, Trajectory, Unreadable
-
 from tests.families.recordings import recording_of
 
 

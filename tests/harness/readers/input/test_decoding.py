@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.errors import UnreadableTrajectory
 from misstep_harness.readers.input.decoding import convert, decode_document_or_lines, decode_json, decode_lines
 from misstep_harness.readers.input.fields import filled, rest_of

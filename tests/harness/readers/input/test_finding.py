@@ -5,6 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import InputError
 from misstep_harness.readers import FoundFile, find_files
 

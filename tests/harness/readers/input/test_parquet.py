@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from misstep_harness.errors import InputError, MissingPrerequisite, UnknownFormat
 from misstep_harness.readers import FoundFile, all_readers, plan, read_file, read_part, read_placed, reader_for
 from misstep_harness.readers.input import parquet

@@ -10,6 +10,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+
 from misstep_harness.errors import InputError
 from misstep_harness.readers.input import archive
 from misstep_harness.readers.input.decoding import LINE_LIMIT

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from misstep_harness.protocols import Sample
 from misstep_harness.readers.interchange.atif import from_atif, read, refuse, to_atif
 from misstep_harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("atif", "runs/gate.json")

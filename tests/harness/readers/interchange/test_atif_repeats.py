@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.errors import UnreadableTrajectory
 from misstep_harness.readers.interchange.atif import from_atif, read, to_atif
 from misstep_harness.readers.interchange.atif_repeats import LONG, folded, unfolded

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.readers.interchange.chat import is_chat, steps_of
 from misstep_harness.trajectory import Step, ToolCall, ToolResult
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.readers import read_file
 from misstep_harness.readers.files import sample_file
 from misstep_harness.readers.interchange import chat_log
 from misstep_harness.trajectory import Source, ToolCall, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("chat_log", "logs/7.json")

@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 import pytest
+
 from misstep_harness.readers import reader_for
 from misstep_harness.readers.interchange.atif import from_atif, to_atif
 from misstep_harness.trajectory import Source, Tokens, Trajectory
-
 from tests.families.recordings import recording_of
 
 BOTH = pytest.mark.parametrize("name", ["langsmith", "langfuse"])

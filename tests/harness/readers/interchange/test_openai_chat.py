@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.errors import UnreadableTrajectory
 from misstep_harness.protocols import Sample, Shape
 from misstep_harness.readers.interchange.openai_chat import read, refuse
 from misstep_harness.trajectory import Source, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("openai_chat", "runs/chats.jsonl", 4)

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.errors import UnreadableTrajectory
 from misstep_harness.readers import read_file
 from misstep_harness.readers.interchange import opentelemetry
 from misstep_harness.readers.interchange.atif import from_atif, to_atif
 from misstep_harness.trajectory import Source, Tokens, Trajectory
-
 from tests.families.recordings import recording_of
 
 SOURCE = Source("opentelemetry", "traces/trace.json")

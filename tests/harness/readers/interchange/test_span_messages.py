@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.readers.interchange.span_messages import json_value_of_literal
 
 LITERALS = st.recursive(

@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.agent.turns import tokens_in_text
 from misstep_harness.judges.fencing import fenced_parts
 from misstep_harness.reflexive.context import accumulated, assembled

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_analysis.stats.proportions import wilson
 from misstep_harness.reflexive.memory import lessons_in
 from misstep_harness.reflexive.memory.lessons import MOST_CHARACTERS, MOST_LESSONS, weight_of

@@ -6,6 +6,7 @@ from itertools import count
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.agent.turns import tokens_in_text
 from misstep_harness.reflexive.memory import Lesson, Memory, MemoryRules, lessons_text, memory_of
 from misstep_harness.reflexive.records.loop_events import (

@@ -1,6 +1,7 @@
 """Two lessons are one where they say the same, and two where a single word makes the difference."""
 
 import pytest
+
 from misstep_harness.reflexive.memory.words import same_content, topic_words
 
 SAME = {

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from misstep_harness.errors import MissingPrerequisite, UsageError
 from misstep_harness.reflexive.plateau import DETECTORS, PlateauDetector, detector
 from misstep_harness.reflexive.plateau.vectors import AngleDetector

@@ -1,6 +1,7 @@
 """The words of a diagnosis: plurals made even rightly, function words and the words of reflecting left out."""
 
 import pytest
+
 from misstep_harness.reflexive.plateau.words import TEMPLATE_WORDS, content_words, known_words, singular, words_of
 
 

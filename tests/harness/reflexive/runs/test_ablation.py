@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.records import read_manifest
 from misstep_harness.reflexive.records.loop_events import RunEnded

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.journal.run_folder import RunInProgress
@@ -17,7 +18,6 @@ from misstep_harness.reflexive.runs.command_skill import CommandSkill
 from misstep_harness.reflexive.runs.running import CHANGES, ReflectPlan, ReflectSummary, recorded_events, run_reflexive
 from misstep_harness.reflexive.runs.skills import SkillOptions, made_skill
 from misstep_harness.workspace import Sandbox
-
 from tests.harness.repair.conftest import sandbox as sandbox
 
 TWO_ITEMS = """

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+
 from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.agent.turns import Turn
 from misstep_harness.journal.records import encode
@@ -30,7 +31,6 @@ from misstep_harness.reflexive.records.loop_events import (
     events_that_hold,
 )
 from misstep_harness.reflexive.runs.running import ReflectPlan, recorded_events, run_reflexive
-
 from tests.harness.reflexive.notebook import Notebook, NotebookSkill, Scripted, team, writing
 
 WORK = {

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.errors import InputError, SkillFailed, UsageError
 from misstep_harness.journal.records import MANIFEST
@@ -17,8 +19,6 @@ from misstep_harness.reflexive.runs.running import (
     run_reflexive,
 )
 from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
-from msgspec.structs import replace
-
 from tests.harness.reflexive.notebook import NotebookSkill, items, saying, team, writing
 
 

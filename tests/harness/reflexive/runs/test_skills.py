@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.errors import SkillFailed
 from misstep_harness.reflexive.records.loop_events import WorkItem
 from misstep_harness.reflexive.runs.skills import SkillOptions, made_skill, sampled

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.agent.turns import TurnLimits, TurnReport, take_turn
 from misstep_harness.reflexive.protocols import Agent, Context, Part

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+
 from misstep_harness.agent.actions import Action
 from misstep_harness.agent.tools import carry_out
 from misstep_harness.errors import MisstepError

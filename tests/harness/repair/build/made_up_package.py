@@ -6,6 +6,7 @@ import tarfile
 from pathlib import Path
 
 import msgspec
+
 from misstep_harness.repair.build.packages import Package
 from misstep_harness.repair.build.syntax import read_modules
 from misstep_harness.repair.build.tracing import source_files

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from misstep_harness.errors import InputError
 from misstep_harness.repair.build import sets
 from misstep_harness.repair.build.recipes import (
@@ -22,7 +23,6 @@ from misstep_harness.repair.build.sets import build
 from misstep_harness.repair.build.writing import CaseSource, instructions, write_planted
 from misstep_harness.repair.case import read_case
 from misstep_harness.workspace import Sandbox
-
 from tests.harness.repair.build.made_up_package import FILES, case_source
 
 LOST = FaultPlace("lost_update", "src/shop.py", "total", 11)

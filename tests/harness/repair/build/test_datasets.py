@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.repair.build.datasets import drawn, write_cases
 from misstep_harness.repair.scoring import open_case, oracle_report
 from misstep_harness.workspace import Sandbox
-
 from tests.harness.repair.build.made_up_sets import BUG, FIX, made_up_set
 
 

@@ -4,11 +4,11 @@ import ast
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.repair import build as build_room
 from misstep_harness.repair.build.operators import OPERATORS
 from misstep_harness.repair.build.recipes import planted
 from misstep_harness.repair.build.syntax import Edit, Module, read_modules, with_edits
-
 from tests.harness.repair.build.made_up_package import RATES, SHOP, SHOP_JS
 
 PYTHON = read_modules("python", {"shop.py": SHOP.encode(), "rates.py": RATES.encode()})

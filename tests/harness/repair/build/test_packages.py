@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.errors import InputError, MissingPrerequisite
 from misstep_harness.places import data_folder
 from misstep_harness.repair.build import packages
 from misstep_harness.repair.build.packages import check_hash, known_packages, package_tree, unpack
-
 from tests.harness.repair.build.made_up_package import FILES, archive, made_up
 
 

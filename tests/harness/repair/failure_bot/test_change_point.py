@@ -4,6 +4,7 @@ import math
 import random
 
 import pytest
+
 from misstep_harness.repair.failure_bot.change_point import STEADY, ChangePoint
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import pytest
+
 from misstep_harness.repair.failure_bot import change_search
 from misstep_harness.repair.failure_bot.blame_notes import note_of
 from misstep_harness.repair.failure_bot.change_point import STEADY, Outcome

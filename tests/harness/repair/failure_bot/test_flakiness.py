@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+
 from misstep_harness.repair.failure_bot import flakiness
 from misstep_harness.repair.failure_bot.flakiness import estimate, rerun
 

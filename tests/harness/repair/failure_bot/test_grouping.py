@@ -1,6 +1,7 @@
 """Failures of one cause are one group: the same message at the same place, or one blamed change."""
 
 import pytest
+
 from misstep_harness.repair.failure_bot.grouping import Frame, group_failures, innermost, joined, normalised
 from misstep_harness.workspace.suite.report import FailedTest
 

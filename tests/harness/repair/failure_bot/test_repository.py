@@ -4,10 +4,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import InputError, UnsafePath
 from misstep_harness.repair.failure_bot import repository as repository_module
 from misstep_harness.repair.failure_bot.repository import Repository
-
 from tests.harness.repair.failure_bot.histories import MadeRepository
 
 

@@ -1,11 +1,12 @@
 """The rules engine says no for each reason that there is, and names it."""
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_harness.repair.failure_bot.flakiness import estimate
 from misstep_harness.repair.failure_bot.rules import ENDS, RepositoryFiles, Situation, decide, lacking
 from misstep_harness.repair.failure_bot.tasks import RepairTask
 from misstep_harness.workspace.suite.report import FailedTest
-from msgspec.structs import replace
 
 TASK = RepairTask(("t",), "pytest", "m", "t", "c", blame="b")
 FAILING = Situation(TASK, failed_at_head=True, flakiness=estimate(8, 8))

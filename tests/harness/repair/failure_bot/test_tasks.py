@@ -7,9 +7,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.repair.failure_bot.tasks import RepairTask, TaskStore, task_text
-from msgspec.structs import replace
 
 TASK = RepairTask(("t::a",), "pytest", "assert 1 == 2", "trace", "c" * 40, blame="b" * 40, owner="Ann")
 

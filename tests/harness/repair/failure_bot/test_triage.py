@@ -4,6 +4,8 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_harness.repair.case import read_case
 from misstep_harness.repair.failure_bot import flakiness, reproduce, triage
 from misstep_harness.repair.failure_bot.change_point import STEADY
@@ -20,8 +22,6 @@ from misstep_harness.repair.runs.repository import (
 from misstep_harness.repair.scoring import affirm
 from misstep_harness.workspace import Limits, Sandbox, python_toolchain
 from misstep_harness.workspace.suite.report import FailedTest, SuiteReport
-from msgspec.structs import replace
-
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TEST, TESTS, MadeRepository, broken_at
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.agent.policies.model import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import UsageError
@@ -15,7 +16,6 @@ from misstep_harness.repair.runs.instructions import InstructionRun, read_instru
 from misstep_harness.repair.runs.repair import RepairPlan
 from misstep_harness.runs.kind import RunEnd
 from misstep_harness.runs.run import Asking, carry_out
-
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import oracle_once as oracle_once
 from tests.harness.repair.conftest import sandbox as sandbox

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.gold import read_gold
 from misstep_harness.clients import ClientSettings
 from misstep_harness.datasets.benchmark import Gold
@@ -14,7 +15,6 @@ from misstep_harness.repair.review import add_review, decisions
 from misstep_harness.repair.runs.patches import write_patches
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.judging.known_judges import known_judge
-
 from tests.harness.runs.repairs import opened, recorded_attempts
 from tests.misstep.made_up_runs import four, repaired, repaired_run
 

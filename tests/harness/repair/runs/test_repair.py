@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_analysis.repair.recorded_runs import open_repair_run
 from misstep_analysis.repair.report import observed_attempts
 from misstep_harness.agent.loop import AgentLimits
@@ -27,8 +29,6 @@ from misstep_harness.runs.run import carry_out
 from misstep_harness.runs.spread import Spread, open_workers
 from misstep_harness.workspace import Sandbox
 from misstep_harness.workspace.suite.report import SuiteReport
-from msgspec.structs import replace
-
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import oracle_once as oracle_once
 from tests.harness.repair.conftest import sandbox as sandbox

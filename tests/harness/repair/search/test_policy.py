@@ -4,6 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_harness.agent.actions import Action, EditFeedback, Observation
 from misstep_harness.agent.loop import AgentLimits, AgentStopped
 from misstep_harness.agent.protocols import PatchRequest, Task
@@ -19,8 +21,6 @@ from misstep_harness.repair.search.testing import Effort, SandboxedTests
 from misstep_harness.repair.validators.patch_judge import PatchJudge
 from misstep_harness.trajectory import Step, ToolCall, ToolResult
 from misstep_harness.workspace import Sandbox
-from msgspec.structs import replace
-
 from tests.harness.agent.folders import FilesInMemory, NoModel
 from tests.harness.repair.cases import QUICK_PYTEST, price_case, run_of
 from tests.harness.repair.judging import AcceptsNothing

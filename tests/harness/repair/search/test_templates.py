@@ -4,6 +4,7 @@ import ast
 from contextlib import suppress
 
 import pytest
+
 from misstep_harness.repair.search.candidates import candidates
 from misstep_harness.repair.search.localisation import Suspect
 from misstep_harness.repair.search.source import ProgramSource, changed

@@ -1,6 +1,7 @@
 """In files other than Python, lines that the blamed change wrote or a trace names are changed by tokens."""
 
 import pytest
+
 from misstep_harness.repair.search.source import changed
 from misstep_harness.repair.search.text_templates import text_candidates
 

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from misstep_harness.errors import UsageError
 from misstep_harness.items import Item, read_question
 from misstep_harness.judges.fencing import fenced_parts
@@ -21,7 +22,6 @@ from misstep_harness.repair.validators.patch_judge import (
 from misstep_harness.runs.judging.known_judges import known_judge
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import UNANSWERED, Status, Verdict
-
 from tests.harness.agent.folders import NoModel
 from tests.harness.repair.judging import LooksForTheLoop
 

@@ -1,6 +1,7 @@
 """The files of an oracle are told by its ids, so that a patch that weakens them mends nothing."""
 
 import pytest
+
 from misstep_harness.repair.validators.test_files import check, oracle_files, pytest_id
 
 PATHS = ("checks/price_check.py", "tests/test_price.py", "price.py", "test/sum.test.js")

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from typer.testing import CliRunner
+
+from misstep.judge import app
+from misstep.runs.report import app as report_app
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import UsageError
@@ -18,10 +22,6 @@ from misstep_harness.judges.prompted_judge import PromptedJudge
 from misstep_harness.runs.judging.benchmark_inputs import inputs_of
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.kind import RunEnd
-from typer.testing import CliRunner
-
-from misstep.judge import app
-from misstep.runs.report import app as report_app
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
 PROMPT = """---

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.datasets.benchmark import read_benchmark
 from misstep_harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep_harness.runs.judging.benchmarks import benchmark_folder, sources_of

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError
 from misstep_harness.items import NOTHING_TO_SHOW
@@ -13,7 +14,6 @@ from misstep_harness.judges.judge_file import JudgeSpec, read_judge
 from misstep_harness.judges.prompted_judge import PromptedJudge
 from misstep_harness.runs.judging.item_selection import Sampling, select_items
 from misstep_harness.runs.judging.judge import run_judge
-
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.misstep.made_up_judges:always_fruit")

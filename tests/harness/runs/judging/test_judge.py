@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.report.assessment import assessed
 from misstep_analysis.judging.scores import Scores
@@ -15,7 +16,6 @@ from misstep_harness.exchange import Failure, Outcome, Request
 from misstep_harness.journal.records import read_verdicts
 from misstep_harness.judges.prompted_judge import PromptedJudge
 from misstep_harness.runs.judging.judge import run_judge
-
 from tests.misstep.made_up_judges import benchmark
 
 asked: Counter[str] = Counter()

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.items import read_items
 from misstep_harness.runs.judging.judge_import import NOT_IN_FILE, ImportChoice, Imported, imported_judge
 from misstep_harness.verdict import Verdict
-
 from tests.misstep.made_up_judges import benchmark
 
 TEXTS = ("an apple", "a leek", "two apples", "a carrot")

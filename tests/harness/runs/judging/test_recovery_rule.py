@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+
 from misstep_harness.errors import InputError
 from misstep_harness.intervention import INTERVENTION
 from misstep_harness.items import Item

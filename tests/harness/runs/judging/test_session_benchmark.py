@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from msgspec import structs
+
 from misstep_harness.errors import NoTrajectory, UsageError
 from misstep_harness.items import read_items, read_question
 from misstep_harness.judges import read_known
@@ -12,8 +14,6 @@ from misstep_harness.readers import read_file
 from misstep_harness.runs.judging.recovery_rule import RuleJudge
 from misstep_harness.runs.judging.session_benchmark import asked_about, kind_for, session_benchmark
 from misstep_harness.trajectory import Trajectory
-from msgspec import structs
-
 from tests.misstep.made_up import atif, atif_lines
 
 LOOP = RuleJudge("infinite_loop")

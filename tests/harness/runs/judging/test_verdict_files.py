@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from misstep_harness.errors import InputError
 from misstep_harness.runs.judging.verdict_files import written_verdicts
 from misstep_harness.verdict_readers import VERDICT_READERS, Place, WrittenVerdict

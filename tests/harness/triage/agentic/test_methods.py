@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
+
 from misstep_harness.agent.loop import AgentLimits
 from misstep_harness.agent.policies.model import ModelSettings
 from misstep_harness.clients.scripted import text_reply
@@ -19,8 +21,6 @@ from misstep_harness.triage.records.attribution import Access, TriageVerdict, ta
 from misstep_harness.triage.replica import ReplicasOfCase
 from misstep_harness.triage.texts import FilesOfCase, TextsOfCase
 from misstep_harness.workspace import Sandbox
-from msgspec.structs import replace
-
 from tests.harness.triage.made_up_cases import COMMAND, a_run, shell, triage_case, written
 
 LOG = "FAIL: test_total\nAssertionError: 2 != 3\n"

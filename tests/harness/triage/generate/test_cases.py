@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+
 from misstep_harness.datasets.benchmark import read_benchmark
 from misstep_harness.errors import MisstepError, UsageError
 from misstep_harness.items import read_items
@@ -22,7 +23,6 @@ from misstep_harness.triage.runs.case_folders import make_unit
 from misstep_harness.triage.runs.instance import Instance, UnshownError
 from misstep_harness.triage.runs.proofs import Proof
 from misstep_harness.triage.runs.scenarios import Scenario, scenarios
-
 from tests.harness.triage.runs.conftest import OPTIONS
 
 LINE = f"misstep generate triage-cases --n {OPTIONS.n} --seed {OPTIONS.seed} --families development"

@@ -7,7 +7,6 @@ from misstep_harness.trajectory import Step
 from misstep_harness.triage.replica import ReplicasOfCase
 from misstep_harness.triage.texts import FilesOfCase, TextsOfCase
 from misstep_harness.workspace import Sandbox
-
 from tests.harness.triage.made_up_cases import a_run, triage_case
 
 OTHERWISE_RIGHT = (

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.triage.passes import attribute_pass
 from misstep_harness.triage.passes.comparison import alike
 from misstep_harness.workspace import Sandbox
-
 from tests.harness.triage.made_up_cases import shell
 from tests.harness.triage.passes.made_up_passes import OTHERWISE_RIGHT, passed, read_only, texts
 

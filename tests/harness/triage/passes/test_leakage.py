@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.trajectory import Step
 from misstep_harness.triage.passes import attribute_pass
-
 from tests.harness.triage.made_up_cases import TEST, shell
 from tests.harness.triage.passes.made_up_passes import read_only, texts
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from misstep_harness.triage.passes.special_cases import special_cased
-
 from tests.harness.triage.passes.made_up_passes import read_only
 
 TEST = """from price import total

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.triage.passes import attribute_pass
 from misstep_harness.workspace import Sandbox
-
 from tests.harness.triage.made_up_cases import RIGHT, shell
 from tests.harness.triage.passes.made_up_passes import passed, read_only, texts
 

@@ -1,6 +1,7 @@
 """The taxonomy of failures, and verdicts that name one of its labels."""
 
 import msgspec
+
 from misstep_harness.triage.records.attribution import FAULTS, Evidence, TriageVerdict, taxonomy
 from misstep_harness.verdict import Verdict
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import InputError
 from misstep_harness.triage.records.triage_case import read_triage_case, read_triage_cases
 

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.trajectory import Outcome, Step, Trajectory
 from misstep_harness.triage.logs import outcome_in
 from misstep_harness.triage.replica import ReplicasOfCase
@@ -11,7 +12,6 @@ from misstep_harness.triage.rules.judging import by_files, by_running, by_texts
 from misstep_harness.triage.rules.verdicts import Undecided
 from misstep_harness.triage.texts import FilesOfCase, TextsOfCase
 from misstep_harness.workspace import Sandbox
-
 from tests.harness.triage.made_up_cases import RIGHT, a_run, shell, triage_case, written
 
 FAILS = "FAIL: test_total (test_price.Totals)\nAssertionError: 2 != 3\n\nFAILED (failures=1)\n"

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.trajectory import Step
 from misstep_harness.triage.rules.judging import by_files
 from misstep_harness.triage.rules.verdicts import Attribution
 from misstep_harness.triage.texts import FilesOfCase
-
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
 
 FAILS = "FAIL: test_total (test_price.Totals)\nAssertionError: 2 != 3\n"

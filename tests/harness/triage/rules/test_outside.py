@@ -1,8 +1,8 @@
 """Certificates, clocks, names, proxies and registries that fail are nobody's fault, where the environment says so."""
 
 import pytest
-from misstep_harness.trajectory import Step
 
+from misstep_harness.trajectory import Step
 from tests.harness.triage.made_up_cases import a_run, shell
 from tests.harness.triage.rules.test_interrupted import FAILS, judged
 

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.trajectory import Step
 from misstep_harness.triage.rules.failures import lacks_tools, read_failure
 from misstep_harness.triage.rules.judging import by_files, by_texts
 from misstep_harness.triage.rules.verdicts import Attribution, Undecided
 from misstep_harness.triage.texts import FilesOfCase, TextsOfCase
-
 from tests.harness.triage.made_up_cases import RIGHT, a_run, shell, triage_case, written
 
 FAILS = "FAIL: test_total (test_price.Totals)\nAssertionError: 2 != 3\n\nFAILED (failures=1)\n"

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.triage.replica import ReplicasOfCase
 from misstep_harness.triage.rules.judging import by_running
 from misstep_harness.triage.rules.verdicts import Attribution, Undecided
 from misstep_harness.workspace import Sandbox
-
 from tests.harness.triage.made_up_cases import RIGHT, TEST, a_run, shell, triage_case, written
 
 WRONG = "def total(values):\n    return len(values)\n"

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from misstep_harness.triage.generate.cases import TriageOptions, write_triage_cases
 
+from misstep_harness.triage.generate.cases import TriageOptions, write_triage_cases
 from tests.conftest import MadeOnce
 
 OPTIONS = TriageOptions(8, 5, "development")

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from misstep_harness.readers import read_file
-from misstep_harness.trajectory import Trajectory
 from msgspec import Struct
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -15,6 +13,9 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+
+from misstep_harness.readers import read_file
+from misstep_harness.trajectory import Trajectory
 
 Array = np.ndarray[Any, Any]
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from misstep_analysis.gold import BenchmarkItem
 from misstep_analysis.judging.sample import clusters_of
 from misstep_harness.errors import InputError, UsageError
@@ -11,7 +12,6 @@ from misstep_harness.readers.misstep import inline_run
 from misstep_harness.runs.judging.benchmark_inputs import inputs_of
 from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep_harness.triage.runs.benchmark import asked_cases
-
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
 from tests.harness.triage.runs.jobs.made_up_jobs import harbor, nemo_gym
 

@@ -6,8 +6,8 @@
 import os
 
 import pytest
-from misstep_harness.triage.generate.family import families
 
+from misstep_harness.triage.generate.family import families
 from tests.harness.triage.runs.family_check import broken_claims
 
 QUICK = ("sales_report",)

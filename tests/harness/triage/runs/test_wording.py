@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.triage.generate.draws import DEFAULT_N, PAIRS, units
 from misstep_harness.triage.generate.family import families
 from misstep_harness.triage.generate.plans import actions, summary
@@ -17,7 +18,6 @@ from misstep_harness.triage.runs import instance, scenarios
 from misstep_harness.triage.runs.instance import Instance
 from misstep_harness.triage.runs.recording import text_files
 from misstep_harness.triage.runs.session import Done, Tree, TriageEntry, TriageSession
-
 from tests.harness.triage.runs.giveaways import VisibleRun, areas, visible_runs
 
 FOLDER = os.environ.get("MISSTEP_TRIAGE_CASES", "")

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.workspace.suite.output import from_output, from_unittest, saw_tests
 from misstep_harness.workspace.suite.report import SuiteCounts
 

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.workspace.suite import report
 from misstep_harness.workspace.suite.command import REPORT, runner_of, suite_command

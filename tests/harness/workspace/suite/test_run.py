@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
+
 from misstep_harness.workspace import Sandbox, Workspace, open_workspace, python_toolchain
 from misstep_harness.workspace.suite.command import suite_command
 from misstep_harness.workspace.suite.run import breaks, is_of, run_suite
