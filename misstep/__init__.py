@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         Target,
         VitalSign,
     )
-    from misstep_harness.reflexive.records.loop_events import WorkItem
+    from misstep_harness.reflexive.records import WorkItem
     from misstep_harness.reflexive.runs.skills import SkillOptions
     from misstep_harness.runs.inputs import inputs_of_paths, trajectories
     from misstep_harness.runs.kind import RunKind, Units
@@ -129,7 +129,7 @@ _MODULES = {
     "misstep_harness.reflexive.runs.skills": ("SkillOptions",),
     "misstep_harness.trajectory": ("Outcome", "Source", "Step", "Tokens", "ToolCall", "ToolResult", "Trajectory"),
     "misstep_harness.verdict": ("Verdict",),
-    "misstep_harness.reflexive.records.loop_events": ("WorkItem",),
+    "misstep_harness.reflexive.records": ("WorkItem",),
 }
 _OTHER_NAMES = {"WrittenJudge": "Judge", "open_frames": "open"}
 _PLACES = {_OTHER_NAMES.get(name, name): (module, name) for module, names in _MODULES.items() for name in names}

@@ -61,7 +61,7 @@ def agreement(
     if json:
         print(json_text(report.document()))
     else:
-        from misstep_analysis.agreement.text import reports_text
+        from misstep_analysis.agreement.page import reports_text
 
         print(reports_text(report))
     limits.settle(gates, report.coefficients(), "misstep agreement")

@@ -128,7 +128,7 @@ def _serve(study: Path, plan: "AnnotationPlan", cases: "Cases", port: int) -> No
 
 def _measure(study: Path, out: Path | None, boot: int, seed: int, *, json: bool, html: Path | None) -> None:
     from misstep_analysis.annotation.export import document, measured, write_export
-    from misstep_analysis.annotation.page.result import result_page, result_text
+    from misstep_analysis.annotation.page import result_page, result_text
     from misstep_analysis.annotation.study import read_study
     from misstep_analysis.pages.foot import Foot
 

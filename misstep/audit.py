@@ -74,7 +74,7 @@ def audit(
     if json:
         print(json_text(document(findings)))
     else:
-        from misstep_analysis.audit.text import findings_text
+        from misstep_analysis.audit.page import findings_text
 
         print(findings_text(findings, every=every))
     if fail_on is not None and any(is_at_least(finding, fail_on) for finding in findings):

@@ -15,7 +15,7 @@ import msgspec
 import typer
 
 import misstep
-from misstep.command_groups import LINES
+from misstep.command_line import LINES
 from misstep.doctor.plugins import _REGISTRIES
 from misstep_analysis.runs.kinds import KINDS
 from misstep_harness import errors

@@ -15,7 +15,7 @@ import typer
 from mkdocs.structure.files import File, Files
 from typer.cli import get_docs_for_click
 
-from misstep.command_groups import COMMANDS
+from misstep.command_line import COMMANDS
 from misstep.help_topics import GUIDES, TOPICS, topic_text
 from scripts.schemas.known import DOCUMENTS, schema_of
 

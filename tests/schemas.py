@@ -9,7 +9,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
-from misstep.command_groups import LINES
+from misstep.command_line import LINES
 from scripts.schemas.known import DOCUMENTS, schema_of
 
 

@@ -24,7 +24,7 @@ from misstep_harness.items import Item, Runs, numbered_items
 from misstep_harness.judges import read_known
 from misstep_harness.judges.fencing import fence, fenced_parts
 from misstep_harness.judges.fit import GENERAL
-from misstep_harness.judges.placeholders import whole_item
+from misstep_harness.judges.prompted import whole_item
 from misstep_harness.observer.replay import ReplayOptions, replay
 from misstep_harness.readers import READERS, reader_for
 from misstep_harness.readers.checking import read_value

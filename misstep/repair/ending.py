@@ -11,7 +11,7 @@ from misstep_harness.progress import say
 
 if TYPE_CHECKING:
     from misstep_analysis.repair.recorded_runs import RepairRun
-    from misstep_harness.repair.records.repair_attempt import RepairAttempt
+    from misstep_harness.repair.records import RepairAttempt
 
 _LINES_SHOWN = 60
 

@@ -10,7 +10,7 @@ from misstep.options.common import command_app
 from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from misstep_harness.repair.records.repair_attempt import RepairAttempt
+    from misstep_harness.repair.records import RepairAttempt
 
 app = command_app(has_commands=True)
 

@@ -13,7 +13,7 @@ from misstep_harness.journal.records import (
     write_manifest,
     written_in,
 )
-from misstep_harness.reflexive.records.loop_events import LoopEvent
+from misstep_harness.reflexive.records import LoopEvent
 
 
 def looped_run(folder: Path, events: Iterable[LoopEvent], *, finished: bool = True, **settings: object) -> Path:

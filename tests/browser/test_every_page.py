@@ -20,7 +20,7 @@ from misstep_analysis.runs.kinds.kind import Choice
 from misstep_harness.generate.sessions import generate_sessions
 from misstep_harness.journal.opened import open_of
 from misstep_harness.journal.records import encode_lines
-from misstep_harness.readers.interchange.atif_writing import to_atif
+from misstep_harness.readers.interchange.atif import to_atif
 from tests.analysis.annotation.made_up import opened, served, write_cases
 from tests.browser.conftest import write_pages
 from tests.misstep.as_a_user import in_this_process

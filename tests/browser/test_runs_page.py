@@ -8,7 +8,7 @@ from selenium.webdriver.common.keys import Keys
 from misstep_analysis.reproduction.sessions.viewed_runs import viewed_runs
 from misstep_harness.classifiers import categories, classify_all
 from misstep_harness.journal.records import encode_lines
-from misstep_harness.readers.interchange.atif_writing import to_atif
+from misstep_harness.readers.interchange.atif import to_atif
 from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from tests.browser.test_judge_report import DRAWN, STATUS, open_page, wait
 from tests.misstep.made_up_runs import HOSTILE

@@ -8,7 +8,7 @@ from selenium.webdriver.common.keys import Keys
 
 from misstep_analysis.sessions.classified_paths import classified_findings
 from misstep_harness.journal.records import encode_lines
-from misstep_harness.readers.interchange.atif_writing import to_atif
+from misstep_harness.readers.interchange.atif import to_atif
 from misstep_harness.runs.classify import ClassifyPlan
 from misstep_harness.runs.spread import Spread
 from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory

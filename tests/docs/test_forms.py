@@ -10,14 +10,14 @@ import msgspec
 import pytest
 from msgspec import inspect
 
-from misstep import command_groups
+from misstep import command_line
 from misstep.help_topics import GUIDES, TOPICS, form_of, topic_text
 from misstep_analysis.pages.form_text import docstring_sections, meanings
 from misstep_harness.agent.turns import Turn
 from misstep_harness.errors import UsageError
 from misstep_harness.forms import values_of
 from misstep_harness.reflexive.protocols import Agent, Check, Reading, Skill, Target, VitalSign
-from misstep_harness.reflexive.records.loop_events import WorkItem
+from misstep_harness.reflexive.records import WorkItem
 from misstep_harness.reflexive.settings import MECHANISMS
 from tests.misstep.as_a_user import misstep
 
@@ -91,7 +91,7 @@ def test_an_unknown_topic_is_told_the_nearest_and_all() -> None:
 
 
 def test_help_lists_the_topics_and_shows_one() -> None:
-    assert "help" in command_groups.LINES
+    assert "help" in command_line.LINES
     assert misstep("help").stdout.count("misstep help ") == len(TOPICS) + len(GUIDES)
     shown = misstep("help", "judge-file")
     assert (shown.returncode, shown.stdout.rstrip("\n")) == (0, topic_text("judge-file"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.command_groups import LINES
+from misstep.command_line import LINES
 from tests.conftest import MadeOnce
 from tests.docs.documents import DOCUMENTS, ROOT
 

@@ -24,18 +24,16 @@ from misstep_analysis.observer.alarms import WatchedRun, alarms, alarms_table
 from misstep_analysis.observer.experiments.comparison import compare_arms, experiment_finding
 from misstep_analysis.observer.experiments.sessions import ExperimentSession
 from misstep_analysis.passing.attempts import PassAttempts, SystemAttempts, TaskCounts
-from misstep_analysis.passing.scores import pass_report
-from misstep_analysis.passing.tables import PASSES, pair_finding, passes_headline
+from misstep_analysis.passing.scores import PASSES, pair_finding, pass_report, passes_headline
 from misstep_analysis.repair.attempts import RepairArm
-from misstep_analysis.repair.scores import score_repairs
-from misstep_analysis.repair.tables import compare_repairs, repair_comparison_table, repairs_finding
+from misstep_analysis.repair.scores import compare_repairs, repair_comparison_table, repairs_finding, score_repairs
 from misstep_analysis.sessions.session_comparison import SessionRun, compare_sessions
 from misstep_analysis.sessions.session_comparison_tables import comparison_finding as sessions_finding
-from misstep_analysis.triage.cases import JudgedCases
+from misstep_analysis.triage.comparison import JudgedCases
 from misstep_analysis.triage.comparison import compared as compared_cases
 from misstep_analysis.triage.tables import runs_finding
 from misstep_harness.pair import OrderAnswer, PairVerdict
-from misstep_harness.repair.records.repair_attempt import RepairAttempt
+from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.session import Session
 from misstep_harness.triage.records.attribution import TriageVerdict
 from misstep_harness.verdict import Verdict

@@ -25,7 +25,7 @@ NAME = "is used on the name of a file, from its start alone"
 PATH = "is used on the path of a file in a repository"
 LINE = "is used on the command line of tests, which the user gives or a package names in 5,000 characters"
 BOUNDED = {
-    "misstep_harness.classifiers.limits": SENTENCE,
+    "misstep_harness.classifiers.overstepping": SENTENCE,
     "misstep_harness.classifiers.prose": TURN,
     "misstep_harness.classifiers.prose._NAMES": NAME,
     "misstep_harness.datasets.intercode._FILE": NAME,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from misstep_harness.errors import InputError
-from misstep_harness.runs.judging.verdict_files import written_verdicts
+from misstep_harness.runs.judging.judge_import import written_verdicts
 from misstep_harness.verdict_readers import VERDICT_READERS, Place
 from tests.families.recordings import verdicts_of
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from misstep_harness.datasets import loader_for
 from misstep_harness.datasets.catalogue import data_set
-from misstep_harness.datasets.judged.trail import Annotation
+from misstep_harness.datasets.judged.trail_judges import Annotation
 from misstep_harness.datasets.upstream import files_in, json_file
 from misstep_harness.errors import InputError
 from misstep_harness.fault_mappings import fault_mappings, mapping_of

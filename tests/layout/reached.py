@@ -210,7 +210,7 @@ def walked(trees: Mapping[str, ast.Module]) -> Walk:
     for name, module in walk.modules.items():
         for hook in module.definitions.keys() & {*_HOOKS}:
             walk.enter((name, hook))
-    for door in ("misstep", "misstep.__main__", "misstep.command_groups"):
+    for door in ("misstep", "misstep.__main__", "misstep.command_line"):
         if door in walk.modules:
             walk.enter((door, ""))
             for name in walk.modules[door].definitions:

@@ -17,7 +17,7 @@ from misstep_harness.journal.records import (
     write_manifest,
     written_in,
 )
-from misstep_harness.repair.records.repair_attempt import RepairAttempt, Signal
+from misstep_harness.repair.records import RepairAttempt, Signal
 from misstep_harness.runs.judging.benchmark_inputs import inputs_of
 from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from misstep_harness.triage.records.attribution import FAULTS, Evidence, TriageVerdict

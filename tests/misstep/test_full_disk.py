@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from misstep_harness.clients.batches.batch_lines import BatchState, read_state, write_state
+from misstep_harness.clients.batches import BatchState, read_state, write_state
 from misstep_harness.clients.cache import Cache
 from misstep_harness.clients.cost_limit import SpendingLog
 from misstep_harness.datasets.benchmark import built_in_place

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import typer
 
-from misstep.command_groups import LINES
+from misstep.command_line import LINES
 
 
 def _commands(command: object, name: str) -> Iterator[tuple[str, object]]:

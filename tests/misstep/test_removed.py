@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep.command_groups import LINES
+from misstep.command_line import LINES
 from misstep.removed import REMOVED, refuse_removed
 from misstep_harness.errors import UsageError
 

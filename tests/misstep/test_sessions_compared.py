@@ -12,7 +12,7 @@ from misstep.runs.report import app
 from misstep_analysis.sessions.classified_paths import classified_findings
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.records import MANIFEST, encode_lines, replace_file
-from misstep_harness.readers.interchange.atif_writing import to_atif
+from misstep_harness.readers.interchange.atif import to_atif
 from misstep_harness.runs.classify import ClassifyPlan
 from misstep_harness.runs.spread import Spread
 from misstep_harness.trajectory import Source, Step, Trajectory

@@ -10,7 +10,7 @@ import pytest
 import typer
 import yaml
 
-from misstep.command_groups import LINES
+from misstep.command_line import LINES
 from misstep_harness.observer.hook.install import EVENTS_OF
 from misstep_harness.observer.hook.settings import AgentProgram, is_ours
 from misstep_harness.version import __version__

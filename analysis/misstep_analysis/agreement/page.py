@@ -1,25 +1,261 @@
 """The report of `misstep agreement` as one HTML page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from textwrap import wrap
 
 from msgspec import structs
 
-from misstep_analysis.agreement import AgreementReport, QuestionReports
-from misstep_analysis.agreement.rater_tables import rater_tables, raters_table, width_table
+from misstep_analysis.agreement import AgreementReport, Pair, QuestionReports
+from misstep_analysis.agreement.rater_tables import (
+    APPROXIMATE,
+    rater_tables,
+    raters_table,
+    use_text,
+    width_finding,
+    width_table,
+)
 from misstep_analysis.agreement.tables import (
     category_table,
     confusion_tables,
+    confusions,
     disagreement_tables,
     headline,
     kappa_rows,
     method_notes,
+    overall_estimates,
     overall_table,
+    pair_estimates,
     pair_table,
     question_table,
+    questions_headline,
+    tally,
 )
 from misstep_analysis.pages import Foot, Section, page
-from misstep_analysis.tables import Row, Table
+from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.tables import Row, Table, Unit
+from misstep_analysis.tables.text import aligned, cut
+from misstep_analysis.tables.wording import MISSING, count_text, counted_text, number_text
+from misstep_harness.escaping import plain
+
+_ITEMS_SHOWN = 20
+_PAIRS_SHOWN = 45
+_LABELS_SHOWN = 50
+_MATRICES_SHOWN = 6
+_MATRIX_LABELS = 10
+_RATERS_ABREAST = 5
+_WIDEST = 40
+_WIDTH = 110
+
+Lines = Iterator[str]
+
+
+def reports_text(reports: QuestionReports) -> str:
+    """Return the report of a file's one question, or one report after the other under the names of the questions."""
+    if list(reports.reports) == [""]:
+        return report_text(reports.reports[""])
+    parts = ["\n".join(_folded(questions_headline(reports)))]
+    for name, report in reports.reports.items():
+        title = plain(f"Question: {name}")
+        parts.append(f"{title}\n{'=' * len(title)}\n\n{report_text(report)}")
+    return "\n\n".join(parts)
+
+
+def report_text(report: AgreementReport) -> str:
+    """Return the report, long lists cut with the number of entries left."""
+    parts = (
+        _folded(headline(report)),
+        _overall(report),
+        _goal(report),
+        _pairs(report),
+        _weighted(report),
+        _raters(report),
+        _labels(report),
+        _confusion(report),
+        _disagreements(report),
+        _consensus(report),
+        [line for note in method_notes(report) for line in _folded(note)],
+    )
+    return "\n\n".join("\n".join(part) for part in map(list, parts) if part)
+
+
+def _overall(report: AgreementReport) -> Lines:
+    rows = [
+        [name, number_text(one.value, "coefficient"), _interval(one), count_text(one.n), one.reason]
+        for name, one in overall_estimates(report)
+    ]
+    rated_twice = count_text(report.krippendorff_alpha.n)
+    rows.append(["Agreement", number_text(report.percent_agreement, "share"), "", rated_twice, ""])
+    yield from _aligned(["All raters", "", "95% interval", "items", ""], rows)
+
+
+def _pairs(report: AgreementReport) -> Lines:
+    shown = report.pairs[:_PAIRS_SHOWN]
+    yield from _aligned(
+        ["Pairs of raters", "agreement", "Cohen's kappa", "95% interval", "items", ""],
+        (
+            [
+                " / ".join(pair.raters),
+                number_text(pair.agreement, "share"),
+                number_text(pair.cohen_kappa, "coefficient"),
+                _interval(pair.cohen_kappa_interval),
+                count_text(pair.n),
+                pair.cohen_kappa_interval.reason,
+            ]
+            for pair in shown
+        ),
+    )
+    yield from _more(len(report.pairs) - len(shown))
+
+
+def _weighted(report: AgreementReport) -> Lines:
+    shown = [(pair, pair_estimates(pair)[1:]) for pair in report.pairs[:_PAIRS_SHOWN]]
+    if any(estimates for _, estimates in shown):
+        header = ["Weighted kappa", "linear", "95% interval", "quadratic", "95% interval", "items", ""]
+        yield from _aligned(header, (_weighted_row(pair, [one for _, one in estimates]) for pair, estimates in shown))
+        yield from _more(len(report.pairs) - len(shown))
+
+
+def _weighted_row(pair: Pair, estimates: list[Estimate]) -> list[str]:
+    figures = [text for one in estimates for text in (number_text(one.value, "coefficient"), _interval(one))]
+    return [" / ".join(pair.raters), *figures, count_text(pair.n), estimates[0].reason]
+
+
+def _goal(report: AgreementReport) -> Lines:
+    goal = report.items_for_width
+    if goal is None:
+        return
+    yield from _folded(width_finding(report, goal))
+    header = [f"For intervals {number_text(goal.width)} wide", "now", "items in all", "more", ""]
+    rows = [
+        [name, number_text(one.interval_width, "coefficient"), count_text(one.items), count_text(one.more), one.reason]
+        for (name, _), one in zip(overall_estimates(report), goal.coefficients, strict=True)
+    ]
+    yield from _aligned(header, rows)
+    yield from _folded(APPROXIMATE)
+
+
+def _raters(report: AgreementReport) -> Lines:
+    if len(report.by_rater) < 3:
+        return
+    shown = report.by_rater[:_PAIRS_SHOWN]
+    rows = [
+        [
+            one.rater,
+            number_text(one.with_majority.value, "share"),
+            _interval(one.with_majority, "share"),
+            count_text(one.with_majority.n),
+            use_text(one) or one.with_majority.reason,
+        ]
+        for one in shown
+    ]
+    yield from _aligned(["Raters", "with the others' majority", "95% interval", "items", ""], rows)
+    yield from _more(len(report.by_rater) - len(shown))
+
+
+def _labels(report: AgreementReport) -> Lines:
+    shown = report.by_category[:_LABELS_SHOWN]
+    yield from _aligned(
+        ["By label", "kappa", "95% interval", "ratings", ""],
+        (
+            [
+                one.category,
+                number_text(one.kappa, "coefficient"),
+                _interval(one.kappa_interval),
+                count_text(one.n),
+                one.kappa_interval.reason,
+            ]
+            for one in shown
+        ),
+    )
+    yield from _more(len(report.by_category) - len(shown))
+
+
+def _confusion(report: AgreementReport) -> Lines:
+    if not report.confusion:
+        yield "The confusion matrices are too many or too large to list."
+    elif len(report.confusion) <= _MATRICES_SHOWN and len(report.categories) <= _MATRIX_LABELS:
+        for place, confusion in enumerate(report.confusion):
+            one, other = confusion.raters
+            yield from [""] if place else []
+            yield from _aligned(
+                [f"{one} (rows) by {other}", *confusion.labels],
+                ([label, *map(count_text, row)] for label, row in zip(confusion.labels, confusion.matrix, strict=True)),
+            )
+    elif pairs := confusions(report):
+        yield from _aligned(
+            ["Most frequent confusions", "items"],
+            (
+                [f"{one}: {first}, {other}: {second}", count_text(count)]
+                for count, one, other, first, second in pairs[:_ITEMS_SHOWN]
+            ),
+            widest=2 * _WIDEST,
+        )
+        yield from _more(len(pairs) - _ITEMS_SHOWN)
+
+
+def _disagreements(report: AgreementReport) -> Lines:
+    count = len(report.disagreements)
+    if not count:
+        yield "Raters disagree on no item."
+        return
+    share = number_text(count / report.n_items, "share")
+    yield f"Raters disagree on {count:,} of {counted_text(report.n_items, 'item')} ({share})"
+    shown = report.disagreements[:_ITEMS_SHOWN]
+    if len(report.raters) <= _RATERS_ABREAST:
+        cells = ([one.item, *(one.labels.get(rater, MISSING) for rater in report.raters)] for one in shown)
+        yield from _aligned(["item", *report.raters], cells, words=True)
+    else:
+        yield from _aligned(
+            ["item", "labels"], ([one.item, tally(one)] for one in shown), words=True, widest=2 * _WIDEST
+        )
+    yield from _more(count - len(shown))
+
+
+def _consensus(report: AgreementReport) -> Lines:
+    tied = [one for one in report.consensus if one.tied]
+    decided = len(report.consensus) - len(tied)
+    ties = "1 is tied" if len(tied) == 1 else f"{len(tied):,} are tied"
+    yield f"Consensus: one label leads on {decided:,} of {counted_text(len(report.consensus), 'rated item')}; {ties}"
+    for one in tied[:_ITEMS_SHOWN]:
+        yield plain(f"  {cut(one.item, _WIDEST)}: {' / '.join(one.candidates)}")
+    yield from _more(len(tied) - _ITEMS_SHOWN)
+
+
+def _interval(estimate: Estimate, unit: Unit = "coefficient") -> str:
+    if estimate.low is None:
+        return ""
+    return f"{number_text(estimate.low, unit)} to {number_text(estimate.high, unit)}"
+
+
+def _folded(text: str) -> list[str]:
+    return wrap(plain(text), _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _more(count: int) -> Lines:
+    if count > 0:
+        yield f"… {count:,} more (--json lists all)"
+
+
+def _aligned(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, words: bool = False, widest: int = _WIDEST
+) -> Lines:
+    """Return a table with its first column to the left and figures to the right; words all to the left.
+
+    A last column without a name holds reasons. They are at the ends of lines if these fit, and under the lines if not.
+    """
+    table = [[cut(plain(cell), widest) for cell in header]]
+    table += [[cut(plain(cell), widest) if cell is not row[-1] else plain(cell) for cell in row] for row in rows]
+    last = len(header) - 1
+    has_reasons = bool(header) and not header[-1]
+    lines = aligned(table, range(len(header)) if words else {0, last} if has_reasons else {0})
+    if not has_reasons or max(map(len, lines)) <= _WIDTH:
+        yield from lines
+        return
+    for line, row in zip(aligned([row[:last] for row in table], range(last) if words else {0}), table, strict=True):
+        yield line
+        yield from (f"    {part}" for part in wrap(row[last], _WIDTH - 4, break_long_words=False))
+
 
 _PAIRS_DRAWN = 30
 _RATERS_SHOWN = 50

@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import structs
 
-from misstep_analysis.annotation.page.case import Material, MaterialPart, Meaning, TextFile
+from misstep_analysis.annotation.page import Material, MaterialPart, Meaning, TextFile
 from misstep_analysis.judging.judged_runs import JudgedRun, open_run
 from misstep_analysis.tables.files import csv_of
 from misstep_harness.errors import InputError, MisstepError, UsageError

@@ -14,9 +14,8 @@ from typing import Any
 
 from msgspec import structs, to_builtins
 
-from misstep_analysis.annotation.annotated import AnnotatedStudy, consensus
 from misstep_analysis.annotation.disagreement import Disagreement, disagreement
-from misstep_analysis.annotation.plan import State
+from misstep_analysis.annotation.plan import AnnotatedStudy, State, consensus
 from misstep_analysis.gold import GoldLabel, write_gold
 from misstep_analysis.tables.files import csv_of
 from misstep_harness.annotation import RaterAnswer

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from misstep_analysis.annotation import loopback
 from misstep_analysis.annotation.loopback import Conflict, page
-from misstep_analysis.annotation.page.case import (
+from misstep_analysis.annotation.page import (
     Asked,
     Compared,
     Link,

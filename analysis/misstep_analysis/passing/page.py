@@ -5,8 +5,7 @@ from importlib.util import find_spec
 
 from misstep_analysis.pages import Foot, page, table_text
 from misstep_analysis.pages.notebooks.display import figure_html
-from misstep_analysis.passing.scores import PassReport
-from misstep_analysis.passing.tables import pass_tables
+from misstep_analysis.passing.scores import PassReport, pass_tables
 from misstep_analysis.tables import Table
 
 _MOST_DRAWN = 40

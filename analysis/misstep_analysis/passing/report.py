@@ -16,7 +16,7 @@ from misstep_analysis.repair.attempts import RepairArm, by_case, counted, ended_
 from misstep_analysis.repair.recorded_runs import RepairRun, arms_of, open_repair_runs, warn_of
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import UsageError
-from misstep_harness.repair.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
+from misstep_harness.repair.records import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 
 def open_attempts(paths: Sequence[Path], threshold: float | None = None) -> PassAttempts:

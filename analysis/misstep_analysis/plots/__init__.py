@@ -5,8 +5,7 @@ Every mark has its label beside it, so that grey print loses nothing.
 
 from misstep_analysis.plots.curves import curves
 from misstep_analysis.plots.drawing import can_draw
-from misstep_analysis.plots.funnel import funnel
-from misstep_analysis.plots.matrix import confusion, crossed, heat_map
+from misstep_analysis.plots.points import confusion, crossed, funnel, heat_map
 from misstep_analysis.plots.rows import bars, forest, small_multiples
 
 __all__ = ["bars", "can_draw", "confusion", "crossed", "curves", "forest", "funnel", "heat_map", "small_multiples"]

@@ -13,7 +13,7 @@ from misstep_analysis.runs.kinds.sources import GENERATED, Source
 from misstep_analysis.tables import Table
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import LOOP_RECORDS
-from misstep_harness.reflexive.records.loop_events import LoopEvent
+from misstep_harness.reflexive.records import LoopEvent
 
 
 class _Item(Struct, frozen=True):

@@ -22,7 +22,7 @@ from misstep_harness.journal.records import LOOP_RECORDS, MANIFEST, encode_lines
 from misstep_harness.places import data_folder
 from misstep_harness.progress import say
 from misstep_harness.reflexive.item_budgets import inert
-from misstep_harness.reflexive.records.loop_events import TurnEnded
+from misstep_harness.reflexive.records import TurnEnded
 from misstep_harness.reflexive.runs.ablation import EARLIER
 from misstep_harness.reflexive.settings import LoopSettings
 

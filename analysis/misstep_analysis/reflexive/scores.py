@@ -23,7 +23,7 @@ from misstep_analysis.reflexive.work import WorkedItem, WorkedRun
 from misstep_analysis.sessions.shares import share
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Unit
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.records import (
     Diagnosed,
     GapFound,
     Halted,

@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 from msgspec import Struct
 
 from misstep_harness.errors import InputError
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.records import (
     Checked,
     CheckStatus,
     Deferred,

@@ -2,17 +2,132 @@
 
 An attempt at a case that was not affirmed, or whose oracle is flaky, counts nowhere. An attempt that broke before its
 patch was scored has no label: the solve rate takes it as unsolved, and a second rate leaves it out.
+
+Count what became of patches in review (table V), at each share of a rollout.
+
+An attempt counts once an event. One that was accepted, rejected or sent back was reviewed; what was reviewed or landed
+was published, and what was published was generated, also where the log does not say so.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
-from misstep_harness.repair.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
+from misstep_analysis.passing.solve_rates import SolvedSet, gaps
+from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep_analysis.stats.clusters.paired import paired_score_interval
+from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.stats.proportions import wilson
+from misstep_analysis.tables import Row, Table, TableHead, made_by_this, measured_on, rows_in
+from misstep_analysis.tables.wording import counted_text, in_words, with_interval
+from misstep_harness.escaping import plain
+from misstep_harness.repair.records import EVENTS, FLAKY, NOT_AFFIRMED, RepairAttempt, ReviewEvent
 
-CUT_OFF = frozenset({"iterations", "seconds"})
-_WITHOUT_ERROR = CUT_OFF | {"", "exit"}
+_PAPER = "engineering_agent"
+_ABSENT = "No public set of repairs is available."
+_REPAIRED = TableHead(
+    "public_repairs",
+    _PAPER,
+    "Broken programs that models repaired, on public data",
+    (
+        "Results of several kinds of fault are added up: a rate is of all programs tried, intervals are Wilson's.",
+        "Whether a repair passed was judged by the site of the problems and cannot be run again here.",
+    ),
+)
+_PROGRAMS = TableHead(
+    "broken_programs",
+    _PAPER,
+    "Broken and correct programs against their tests",
+    ("Where a program has several tests, they hang together: the interval is Korn and Graubard's over programs.",),
+)
+
+
+def pooled(one: SolvedSet, system: str) -> Estimate:
+    """Return the share of all tries that succeeded, each try a program of its own, with Wilson's interval."""
+    cells = one.systems[system].values()
+    return wilson(sum(solved for _, solved in cells), sum(tried for tried, _ in cells))
+
+
+def over_tasks(one: SolvedSet, system: str) -> Estimate:
+    """Return the share of all tries that succeeded, those at a task hanging together: Korn and Graubard's interval."""
+    return korn_graubard([(solved, tried) for tried, solved in one.systems[system].values()])
+
+
+def _rates(one: SolvedSet, rates: dict[str, Estimate], what: str = "") -> list[Row]:
+    return measured_on(one.dataset, rows_in("share", rates, f"{one.title}{what}", one.source))
+
+
+@made_by_this
+def public_repairs_table(
+    repaired: Sequence[SolvedSet], cases: Sequence[SolvedSet] = (), notes: Sequence[str] = ()
+) -> Table:
+    """Return how many broken programs each model repaired, and models compared on the same programs."""
+    rows: list[Row] = []
+    for one in (*repaired, *cases):
+        rows += _rates(one, {name: pooled(one, name) for name in one.ranked_by_share()})
+    for one in cases:
+        first, *others = one.ranking()
+        for gap in gaps(one, [(first, other) for other in others]):
+            counts = f"{gap.paired.first_only} and {gap.paired.second_only} repaired by one alone, {one.source}"
+            where = f"{one.title}: {gap.better} less {gap.worse}", counts
+            p_value = Estimate(gap.p_value, n=gap.paired.n, method="McNemar, mid-p")
+            of_gap = rows_in("difference", {"Difference": paired_score_interval(gap.paired)}, *where)
+            rows += measured_on(one.dataset, [*of_gap, *rows_in("p", {"p": p_value}, *where)])
+    finding = _ABSENT
+    for one in repaired[:1]:
+        best = one.ranked_by_share()[0]
+        rate = pooled(one, best)
+        share = with_interval(rate, "share")
+        finding = f"The best on {one.title} ({best}) repairs {share} of {rate.n:,} programs."
+    return _REPAIRED.table(finding, rows, notes, datasets=(one.dataset for one in (*repaired, *cases)))
+
+
+@made_by_this
+def programs_table(programs: Sequence[SolvedSet], tests: Sequence[SolvedSet] = (), notes: Sequence[str] = ()) -> Table:
+    """Return how often broken and correct programs pass: what a benchmark's tests can tell apart."""
+    rows: list[Row] = []
+    for one in programs:
+        rows += _rates(one, {name: pooled(one, name) for name in one.systems})
+    for one in tests:
+        rows += _rates(one, {name: over_tasks(one, name) for name in one.systems}, ", tests")
+    finding = _ABSENT
+    for one in programs[:1]:
+        shares = [f"{with_interval(pooled(one, name), 'share')} of {name}" for name in one.systems]
+        finding = f"On {one.title} the tests pass for {'; '.join(shares)}."
+    return _PROGRAMS.table(finding, rows, notes, datasets=(one.dataset for one in (*programs, *tests)))
+
+
+_COMPARED = ("solved", "patched", "iterations", "ended")
+"""What an attempt made again has in common with the first; its seconds are another machine's."""
+
+_REPEATED = TableHead(
+    "repeated_repairs",
+    "engineering_agent",
+    "Recorded repairs made again",
+    (
+        "Of each recording the case that took least time is repaired again. Compared are whether it was "
+        "solved, whether there was a patch, the number of commands and how the attempt ended.",
+    ),
+)
+
+
+class Repeat(Struct, frozen=True):
+    """An attempt made again, and what is on record of it in the recording of a name."""
+
+    again: RepairAttempt
+    recorded: RepairAttempt | None
+    name: str
+
+    @property
+    def differences(self) -> list[str]:
+        """In what it differs from the recording, a sentence each."""
+        text = plain(self.again.id)
+        if self.recorded is None:
+            return [f"{text} is not in the recording {plain(self.name)}."]
+        pairs = [(name, getattr(self.again, name), getattr(self.recorded, name)) for name in _COMPARED]
+        return [f"{text}: {name} is {now}, and {was} in the recording." for name, now, was in pairs if now != was]
+
 
 Evidence = Literal["generated", "real"]
 
@@ -51,6 +166,137 @@ class RepairArm(Struct, frozen=True):
             return ""
         own = "templates" if self.evidence == "generated" else "the cases' maker"
         return self.instructions_by.partition(",")[0] or own
+
+
+def repeats(recorded: RepairArm, again: RepairArm) -> list[Repeat]:
+    """Return the attempts of a run made again, of which the recording may have more."""
+    before = {attempt.id: attempt for attempt in recorded.attempts}
+    return [Repeat(attempt, before.get(attempt.id), recorded.name) for attempt in again.attempts]
+
+
+@made_by_this
+def repeated_table(runs: Sequence[tuple[RepairArm, RepairArm]], absent: str = "") -> Table:
+    """Return what came of each attempt when it was recorded and when it was made again."""
+    pairs = [(recorded, repeat) for recorded, again in runs for repeat in repeats(recorded, again)]
+    same = sum(not repeat.differences for _, repeat in pairs)
+    finding = f"{same} of {counted_text(len(pairs), 'recorded attempt')} made again came out as recorded."
+    return _REPEATED.table(
+        finding if pairs else f"No recorded repair was made again. {absent}".rstrip(),
+        (row for arm, repeat in pairs for row in _rows(arm, repeat)),
+        (sentence for _, repeat in pairs for sentence in repeat.differences),
+        datasets=(arm.dataset for arm, _ in pairs if arm.dataset),
+    )
+
+
+def _rows(arm: RepairArm, repeat: Repeat) -> list[Row]:
+    group = f"{arm.policy} on {arm.benchmark}, {arm.setting}"
+    rows = [
+        row
+        for source, attempt in (("recorded", repeat.recorded), ("made again", repeat.again))
+        if attempt is not None
+        for row in rows_in("text", {repeat.again.case: _attempt_text(attempt)}, group, source, arm.evidence)
+    ]
+    return measured_on(arm.dataset, rows) if arm.dataset else rows
+
+
+def _attempt_text(attempt: RepairAttempt) -> str:
+    came = "solved" if attempt.solved else "patched" if attempt.patched else "no patch"
+    ended = "" if attempt.ended == "exit" else f", ended by {attempt.ended or 'an error'}"
+    return f"{came} in {counted_text(attempt.iterations, 'command')}{ended}"
+
+
+_ANSWERS = ("accepted", "changes_requested", "rejected")
+_SOURCE = "review log"
+
+RATES = (
+    ("published", "generated"),
+    ("reviewed", "published"),
+    ("accepted", "reviewed"),
+    ("landed", "generated"),
+    ("landed", "published"),
+    ("landed", "reviewed"),
+)
+"""What is a share of what: both bases of a rate that papers print without saying which."""
+
+_REVIEWS = TableHead(
+    "reviews",
+    "repair",
+    "From generated to landed",
+    (
+        "An attempt counts once an event; of several answers to one patch each counts.",
+        "Accepted, rejected and sent back imply reviewed; reviewed and landed imply published.",
+    ),
+)
+
+
+class ReviewFunnel(Struct, frozen=True):
+    """Which attempts came to which event, what follows from others added."""
+
+    reached: dict[str, frozenset[str]]
+
+    def count(self, event: str) -> int:
+        """Return how many attempts came to an event."""
+        return len(self.reached[event])
+
+    def rate(self, event: str, of: str) -> Estimate:
+        """Return how many of the attempts that came to `of` came to `event` as well, with Wilson's interval."""
+        return wilson(len(self.reached[event] & self.reached[of]), self.count(of))
+
+
+def review_funnel(events: Iterable[ReviewEvent], generated: Iterable[str] = ()) -> ReviewFunnel:
+    """Return the funnel of a review log."""
+    reached: dict[str, set[str]] = {event: set() for event in EVENTS}
+    reached["generated"].update(generated)
+    for one in events:
+        reached[one.event].add(one.attempt)
+    reached["reviewed"].update(*(reached[event] for event in _ANSWERS))
+    reached["published"] |= reached["reviewed"] | reached["landed"]
+    reached["generated"] |= reached["published"]
+    return ReviewFunnel({event: frozenset(attempts) for event, attempts in reached.items()})
+
+
+def review_document(funnel: ReviewFunnel) -> dict[str, Any]:
+    """Return the counts and rates for scripts: `counts` by event, `rates` as a list with what each is a share of."""
+    return {
+        "counts": {event: funnel.count(event) for event in EVENTS},
+        "rates": [{"event": event, "of": of, "rate": funnel.rate(event, of)} for event, of in RATES],
+    }
+
+
+@made_by_this
+def review_table(funnel: ReviewFunnel) -> Table:
+    """Return counts from generated to landed, and rates with the base of each."""
+    unreviewed = len(funnel.reached["landed"] - funnel.reached["reviewed"])
+    notes = [f"Landed without a review on record: {unreviewed:,}."] if unreviewed else []
+    return _REVIEWS.table(review_finding(funnel), _rows_of_reviews(funnel), notes, drawn=_steps(funnel))
+
+
+def review_finding(funnel: ReviewFunnel) -> str:
+    """Return what share landed, on both bases, in one sentence."""
+    if not funnel.count("published"):
+        return "No patch was published."
+    of_published, of_reviewed = (with_interval(funnel.rate("landed", of), "share") for of in ("published", "reviewed"))
+    return f"{of_published} of {funnel.count('published'):,} patches published landed, {of_reviewed} of those reviewed."
+
+
+def _rows_of_reviews(funnel: ReviewFunnel, group: str = "") -> list[Row]:
+    counts = {in_words(event): funnel.count(event) for event in EVENTS}
+    rates = {f"{event} of {of}": funnel.rate(event, of) for event, of in RATES}
+    return [
+        *rows_in("count", counts, group or "Patches", _SOURCE),
+        *rows_in("share", rates, group or "Rates", _SOURCE),
+    ]
+
+
+def _steps(funnel: ReviewFunnel) -> list[Row]:
+    """Return the rows of a figure: each a part of the one before it."""
+    steps = {event: funnel.count(event) for event in ("generated", "published", "reviewed")}
+    steps["landed after a review"] = len(funnel.reached["landed"] & funnel.reached["reviewed"])
+    return rows_in("count", steps, "", _SOURCE)
+
+
+CUT_OFF = frozenset({"iterations", "seconds"})
+_WITHOUT_ERROR = CUT_OFF | {"", "exit"}
 
 
 def counted(attempts: Iterable[RepairAttempt]) -> list[RepairAttempt]:

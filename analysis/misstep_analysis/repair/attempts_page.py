@@ -9,16 +9,22 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep_analysis.pages.browser.embedding import Pieces, embedded
-from misstep_analysis.pages.browser.frame import LINES_SHOWN, Listed, browser_page
-from misstep_analysis.pages.browser.shown_run import ShownRun, shown_run
-from misstep_analysis.pages.browser.wanted import shortened
+from misstep_analysis.pages.browser import (
+    LINES_SHOWN,
+    Listed,
+    Pieces,
+    ShownRun,
+    browser_page,
+    embedded,
+    shortened,
+    shown_run,
+)
 from misstep_analysis.pages.foot import Foot
 from misstep_analysis.pages.page import table_html
 from misstep_analysis.pages.rendering import markup
 from misstep_analysis.sessions.trajectory_page import Passage, passage
 from misstep_analysis.tables import Table
-from misstep_harness.repair.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
+from misstep_harness.repair.records import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 PAGE_CHARACTERS = 18_000_000
 """How many characters all patches and trajectories in a page may have together, compressed."""

@@ -6,14 +6,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep_analysis.repair.attempts import counted
-from misstep_analysis.repair.reviews import ReviewFunnel
+from misstep_analysis.repair.attempts import ReviewFunnel, counted
 from misstep_analysis.stats.diagnostic import Confusion, precision, recall
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Table, TableHead, made_by_this, rows_in
 from misstep_analysis.tables.wording import with_interval
-from misstep_harness.repair.records.repair_attempt import PATCH_JUDGE, RepairAttempt
+from misstep_harness.repair.records import PATCH_JUDGE, RepairAttempt
 
 _SOURCE = "review log"
 _MOST_NAMED = 10

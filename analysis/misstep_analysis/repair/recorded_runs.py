@@ -16,8 +16,7 @@ from pathlib import Path
 from msgspec import structs
 
 from misstep_analysis.judging.judged_runs import distinct_names
-from misstep_analysis.repair.attempts import Evidence, RepairArm, noted
-from misstep_analysis.repair.reviews import ReviewFunnel, review_funnel
+from misstep_analysis.repair.attempts import Evidence, RepairArm, ReviewFunnel, noted, review_funnel
 from misstep_analysis.runs.finished import write_recording
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.datasets.catalogue import data_sets
@@ -30,7 +29,7 @@ from misstep_harness.journal.records import (
 )
 from misstep_harness.places import data_folder
 from misstep_harness.progress import say
-from misstep_harness.repair.records.repair_attempt import REVIEWS, RepairAttempt, read_reviews, review_lines
+from misstep_harness.repair.records import REVIEWS, RepairAttempt, read_reviews, review_lines
 from misstep_harness.trajectory import Trajectory
 
 REPAIRED = "repair run"

@@ -14,6 +14,7 @@ from misstep_analysis.judging.judged_runs import distinct_names
 from misstep_analysis.pages import Foot, table_text
 from misstep_analysis.pages.notebooks.display import figure_html
 from misstep_analysis.plots import forest
+from misstep_analysis.repair.attempts import ReviewFunnel, review_document, review_funnel, review_table
 from misstep_analysis.repair.attempts_page import attempt_browser, repairs_page
 from misstep_analysis.repair.patch_judge import (
     ReviewedPatches,
@@ -22,14 +23,15 @@ from misstep_analysis.repair.patch_judge import (
     reviewed_table,
 )
 from misstep_analysis.repair.recorded_runs import RepairRun, arms_of, open_repair_run, warn_of
-from misstep_analysis.repair.reviews import ReviewFunnel, review_document, review_funnel, review_table
-from misstep_analysis.repair.scores import RepairScores, repair_document, score_repairs
-from misstep_analysis.repair.tables import (
+from misstep_analysis.repair.scores import (
+    RepairScores,
     compare_repairs,
     repair_comparison_table,
+    repair_document,
     repair_rates_table,
     repairs_finding,
     repairs_table,
+    score_repairs,
     signals_table,
 )
 from misstep_analysis.tables import Table
@@ -38,7 +40,7 @@ from misstep_harness.errors import InputError, writing
 from misstep_harness.journal.records import ATTEMPT_RECORDS, REPORT, SCORES, replace_file
 from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.repair.case import CaseFolder
-from misstep_harness.repair.records.repair_attempt import REVIEWS, RepairAttempt, read_reviews, signal_line
+from misstep_harness.repair.records import REVIEWS, RepairAttempt, read_reviews, signal_line
 
 SEED = 0
 

@@ -27,7 +27,7 @@ from misstep_analysis.gold import CONSTRUCTIONS, SUBCATEGORIES, read_constructio
 from misstep_analysis.judging.judged_runs import JUDGED
 from misstep_analysis.repair.recorded_runs import placeless
 from misstep_analysis.runs.finished import write_recording
-from misstep_analysis.triage.cases import BASELINE, JudgedCases
+from misstep_analysis.triage.comparison import BASELINE, JudgedCases
 from misstep_harness.errors import InputError, MisstepError
 from misstep_harness.journal.opened import open_of
 from misstep_harness.journal.records import (

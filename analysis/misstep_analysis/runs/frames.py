@@ -16,7 +16,7 @@ from misstep_analysis.runs.kinds import kind_in
 from misstep_analysis.runs.kinds.kind import Choice, Content
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.journal.records import Manifest
-from misstep_harness.repair.records.repair_attempt import RepairAttempt, Signal
+from misstep_harness.repair.records import RepairAttempt, Signal
 from misstep_harness.verdict import Verdict
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from misstep_analysis.runs.finished import command_line
 from misstep_analysis.runs.kinds.kind import Choice, RunResults
 from misstep_analysis.tables import Evidence, Row
-from misstep_analysis.tables.in_brief import TableInBrief, figure_lines, in_brief
+from misstep_analysis.tables.summary import TableInBrief, figure_lines, in_brief
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.escaping import plain
 from misstep_harness.journal.opened import OpenRun

@@ -16,15 +16,17 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from misstep_analysis.pages.browser.embedding import Pieces, embedded
-from misstep_analysis.pages.browser.frame import Listed, browser_page
-from misstep_analysis.pages.browser.shown_run import show_session
-from misstep_analysis.pages.browser.wanted import (
+from misstep_analysis.pages.browser import (
+    Listed,
+    Pieces,
     WantedSession,
+    browser_page,
+    embedded,
     gist,
     rank_of,
     session_index,
     shortened,
+    show_session,
     steps_named,
     view_of,
 )

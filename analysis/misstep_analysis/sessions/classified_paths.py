@@ -139,13 +139,13 @@ def classified_page(run: OpenRun) -> str:
 
 
 def _page(result: Findings, run: Path, inputs: Sequence[str], arguments: Sequence[str]) -> str:
-    from misstep_analysis.sessions.page.page import sessions_page  # takes long, and only a run has a page
+    from misstep_analysis.sessions.page import sessions_page  # takes long, and only a run has a page
 
     return sessions_page(result, labelled_sessions(run), inputs, arguments)
 
 
 def show_flagged(session: Trajectory, evidence: Collection[int]) -> str:
     """Return the data of a flagged session for the page of its run."""
-    from misstep_analysis.pages.browser.shown_run import show_session  # takes long, and only a run has a page
+    from misstep_analysis.pages.browser import show_session  # takes long, and only a run has a page
 
     return show_session(session, evidence)

@@ -11,7 +11,7 @@ from misstep_analysis.sessions.classified_paths import concluding_with, priced_b
 from misstep_analysis.sessions.costs import costs_of
 from misstep_analysis.sessions.findings import Findings, findings
 from misstep_analysis.sessions.prevalence import ANY
-from misstep_analysis.sessions.session_correction import JudgedSession, corrected_shares, majorities
+from misstep_analysis.sessions.session_rates import JudgedSession, corrected_shares, majorities
 from misstep_analysis.stats.estimate import Estimate
 from misstep_harness.clients.prices import known_prices
 from misstep_harness.errors import InputError, MissingPrerequisite, opening

@@ -1,13 +1,98 @@
-"""Rows in short: how many printed figures were compared and with which result, and one figure in a few words."""
+"""Rows in short: how many printed figures were compared and with which result, and one figure in a few words.
 
+Check that figures which a cell computes in sight are those of the tables that its notebook shows.
+
+Such a cell ends with a data frame whose index and columns have the names of fields of a table's row: `group`, `value`.
+"""
+
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
-from misstep_analysis.tables import WORST_FIRST, Row, Status, Table
+from misstep_analysis.tables import WORST_FIRST, Evidence, Row, Status, Table
 from misstep_analysis.tables.inputs import data_sets_behind
+from misstep_analysis.tables.text import aligned
 from misstep_analysis.tables.wording import count_text, interval_text, value_text
+
+_FIGURES = 4
+
+
+class TableInBrief(Struct, frozen=True):
+    """A table in brief: `undefined` are its figures without a value, each with the reason."""
+
+    finding: str
+    evidence: Evidence | None
+    figures: tuple[Row, ...]
+    undefined: tuple[str, ...]
+
+
+def in_brief(table: Table) -> TableInBrief:
+    """Return the finding of a table with a few figures: those with an interval, else those with a value."""
+    sure = [row for row in table.rows if row.low is not None or row.high is not None]
+    known = sure or [row for row in table.rows if row.value is not None]
+    undefined = (f"{_name(row)}: {row.reason}" for row in table.rows if row.value is None and row.reason)
+    evidence = next((row.evidence for row in table.rows), None)
+    return TableInBrief(table.finding, evidence, tuple(known[:_FIGURES]), tuple(undefined))
+
+
+def figure_lines(rows: Sequence[Row]) -> list[str]:
+    """Return figures as aligned lines: name, value, interval, n."""
+    return aligned([(f"  {_name(row)}", value_text(row), _interval(row), count_text(row.n)) for row in rows])
+
+
+def _name(row: Row) -> str:
+    return ": ".join(filter(None, (row.group, row.quantity)))
+
+
+def _interval(row: Row) -> str:
+    interval = interval_text(row)
+    return f"[{interval}]" if interval else ""
+
+
+FRAME_TYPE = "application/vnd.misstep.frame+json"
+"""The media type of a data frame's lines in a notebook's output."""
+
+_FIGURES_of_in_sight = ("value", "low", "high", "n")
+
+
+def frame_bundle(frame: Any) -> dict[str, Any]:
+    """Return the lines of a frame of figures as an output of their own; nothing of any other frame."""
+    names, figures = list(frame.index.names), [name for name in _FIGURES_of_in_sight if name in frame.columns]
+    if not figures or not set(names) <= set(Row.__struct_fields__):
+        return {}
+    lines = frame[figures].reset_index().to_dict("records")
+    return {FRAME_TYPE: [{str(name): _plain(value) for name, value in line.items()} for line in lines]}
+
+
+def lines_without_a_row(outputs: Iterable[Mapping[str, Any]], tables: Iterable[Table]) -> list[dict[str, Any]]:
+    """Return the lines of all frames of figures that no computed row of a table has."""
+    rows = [row for table in tables for row in table.rows if row.evidence != "published"]
+    lines = (line for output in outputs for line in output.get("data", {}).get(FRAME_TYPE, ()))
+    return [line for line in lines if not any(_is_of(line, row) for row in rows)]
+
+
+def _plain(value: Any) -> str | float | None:
+    if isinstance(value, str):
+        return value
+    return None if value is None or math.isnan(value) else float(value)
+
+
+def _is_of(line: Mapping[str, Any], row: Row) -> bool:
+    return all(
+        _is_shown(value, getattr(row, name), name) if name in _FIGURES_of_in_sight else value == getattr(row, name)
+        for name, value in line.items()
+    )
+
+
+def _is_shown(value: float | None, shown: float | str | None, name: str) -> bool:
+    """Return whether a row shows a number; where the frame has none, the row may, but for the value itself."""
+    is_number = isinstance(shown, int | float)
+    if value is None:
+        return name != "value" or not is_number
+    return is_number and math.isclose(value, float(shown or 0), rel_tol=1e-9)
 
 
 class _Counted(Struct, frozen=True):

@@ -19,7 +19,7 @@ from misstep_analysis.stats.estimate import Estimate, informative
 from misstep_analysis.stats.proportions import clopper_pearson, wilson
 from misstep_analysis.tables import Evidence, Row, Table, made_by_this, of_evidence, rows_in
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
-from misstep_analysis.triage.cases import JudgedCases
+from misstep_analysis.triage.comparison import JudgedCases
 from misstep_harness.triage.records.attribution import FAULTS, Action, TriageVerdict, taxonomy
 from misstep_harness.triage.records.triage_case import OUTCOME_FORM
 

@@ -33,7 +33,7 @@ from misstep_analysis.pages.notebooks.data_card import (
 )
 from misstep_analysis.reproduction.triage_recording import recorded_cases
 from misstep_analysis.runs.finished import command_line, places_of
-from misstep_analysis.triage.cases import JudgedCases
+from misstep_analysis.triage.comparison import JudgedCases
 from misstep_analysis.triage.curation import (
     ACTIONS,
     Curation,

@@ -12,9 +12,15 @@ from misstep_analysis.judging.judged_runs import JudgedRun
 from misstep_analysis.judging.report.assessment import NO_JUDGE, assessed, is_plumbing, scores_text
 from misstep_analysis.tables import Table, of_evidence
 from misstep_analysis.tables.text import table_text
-from misstep_analysis.triage.cases import JudgedCases
-from misstep_analysis.triage.causes import causes, causes_sentence, causes_table
-from misstep_analysis.triage.comparison import ComparedCases, compared, triage_scores
+from misstep_analysis.triage.comparison import (
+    ComparedCases,
+    JudgedCases,
+    causes,
+    causes_sentence,
+    causes_table,
+    compared,
+    triage_scores,
+)
 from misstep_analysis.triage.tables import direction_table, judges_of_triage_table, triage_tables
 from misstep_analysis.triage.text import cases_text
 from misstep_harness.triage.records.attribution import TriageVerdict

@@ -21,8 +21,7 @@ from misstep_analysis.tables import (
     rows_in,
 )
 from misstep_analysis.tables.wording import counted_text, in_words, interval_words, number_text, with_interval
-from misstep_analysis.triage.comparison import ComparedCases, TriageScores
-from misstep_analysis.triage.direction import Direction
+from misstep_analysis.triage.comparison import ComparedCases, Direction, TriageScores
 from misstep_harness.triage.records.attribution import taxonomy
 
 KAPPA = "Kappa"

@@ -19,7 +19,7 @@ from misstep_harness.agent.clocks import Clock
 from misstep_harness.agent.tools import Tool, carry_out
 from misstep_harness.errors import MisstepError
 from misstep_harness.escaping import without_surrogates
-from misstep_harness.reflexive.records.loop_events import Resource
+from misstep_harness.reflexive.records import Resource
 from misstep_harness.registry import raised
 
 

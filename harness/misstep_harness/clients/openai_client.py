@@ -1,19 +1,99 @@
-"""One attempt at an OpenAI-compatible server: a request goes out, an outcome comes back."""
+"""One attempt at an OpenAI-compatible server: a request goes out, an outcome comes back.
 
+From the response of an endpoint for decisions to an outcome.
+
+Two forms are read, each with the one question that a request asks:
+
+    {"model": "m", "answers": [{"type": "choice", "name": "label", "choice": "yes",
+     "probabilities": [{"value": "yes", "probability": 0.8}, …]}], "usage": {"input_tokens": 90, "output_tokens": 0}}
+    {"model": "m", "answers": {"label": {"type": "choice", "choice": "yes", "probabilities": {"yes": 0.8, …}}}, …}
+
+The reply's text is the answer in one form, `{"choice": "yes", "probabilities": [["yes", 0.8], …]}`; whether its
+probabilities can be believed is for the judge to say.
+"""
+
+import json
 import os
 import time
 from collections.abc import Mapping
+from typing import Any
 
 import aiohttp
 
 from misstep_harness.clients.address import address_and_key, header_fields, secrets
-from misstep_harness.clients.parse_decision import parse_decision
-from misstep_harness.clients.parse_response import parse_response
+from misstep_harness.clients.parse_response import ParsedAnswer, Redact, count, parse_response, refused, text_of
 from misstep_harness.clients.prices import Prices, known_prices
 from misstep_harness.clients.redaction import Redaction
 from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.clients.transport import LARGEST_BODY, BodyTooLargeError, Wire
-from misstep_harness.exchange import Failure, FailureKind, Outcome, Reply, Request
+from misstep_harness.escaping import json_without_surrogates
+from misstep_harness.exchange import QUESTION, DecisionApi, Failure, FailureKind, Outcome, Reply, Request
+
+_KEPT = 20_000
+_NO_SUCH_ADDRESS = (404, 405, 501)
+
+
+def parse_decision(answer: ParsedAnswer, api: DecisionApi, model: str, seconds: float, redact: Redact = str) -> Outcome:
+    """Return the outcome of one request for a decision; its cost is not filled in."""
+    raw = redact(text_of(answer.body))
+
+    def failed(kind: FailureKind, sentence: str) -> Failure:
+        return Failure(kind, sentence, raw=raw[:_KEPT], seconds=seconds)
+
+    if answer.status in _NO_SUCH_ADDRESS and "model" not in raw.casefold():
+        sentence = f"the server has no /{api} (status {answer.status})"
+        chat = '`api = "chat"` and `scores = "logprobs"`'
+        advice = f"if it knows chat alone, put {chat} under [model] of the judge's file"
+        return failed("bad_request", f"{sentence}; {advice}")
+    if not 200 <= answer.status < 300:
+        return refused(answer, seconds, redact)
+    try:
+        value = json_without_surrogates(json.loads(answer.body))
+    except (ValueError, RecursionError) as error:
+        return failed("malformed", f"the server's answer is not JSON ({redact(str(error))})")
+    if not isinstance(value, dict) or not isinstance(value.get("answers"), list | dict):
+        return failed("malformed", "the server's answer has no list of answers")
+    decision = _answer(value["answers"])
+    usage = value["usage"] if isinstance(value.get("usage"), dict) else {}
+    refusal = _refusal(decision)
+    named = value.get("model")
+    return Reply(
+        text=None if decision is None or refusal is not None else redact(_as_text(decision)),
+        refusal=refusal and redact(refusal),
+        finish=None,
+        model=redact(named) if isinstance(named, str) and named else model,
+        input_tokens=count(usage.get("input_tokens")),
+        output_tokens=count(usage.get("output_tokens")),
+        seconds=seconds,
+        cost_usd=None,
+        raw=raw,
+    )
+
+
+def _answer(answers: list[Any] | dict[str, Any]) -> dict[str, Any] | None:
+    if isinstance(answers, dict):
+        one = answers.get(QUESTION)
+        return one if isinstance(one, dict) else None
+    named = [one for one in answers if isinstance(one, dict) and one.get("name") in (QUESTION, None)]
+    return named[0] if len(named) == 1 else None
+
+
+def _refusal(decision: dict[str, Any] | None) -> str | None:
+    if decision is None or decision.get("type") != "refusal":
+        return None
+    reason = decision.get("refusal") or decision.get("message") or decision.get("reason")
+    return reason if isinstance(reason, str) else "the model declined to answer"
+
+
+def _as_text(decision: dict[str, Any]) -> str:
+    """Return an answer in one form, as JSON; odd numbers stay as they are."""
+    probabilities = decision.get("probabilities")
+    if isinstance(probabilities, dict):
+        pairs = list(probabilities.items())
+    else:
+        listed = [one for one in probabilities if isinstance(one, dict)] if isinstance(probabilities, list) else []
+        pairs = [(one.get("value"), one.get("probability")) for one in listed]
+    return json.dumps({"choice": decision.get("choice"), "probabilities": pairs})
 
 
 class OpenAIClient:

@@ -28,7 +28,7 @@ LOADERS: Registry[Loader] = Registry(
         "paperbench_judge_eval": "misstep_harness.datasets.judged.paperbench_judge_eval",
         "repairagent": "misstep_harness.datasets.repairagent",
         "taubench": "misstep_harness.datasets.taubench",
-        "trail": "misstep_harness.datasets.judged.trail",
+        "trail": "misstep_harness.datasets.judged.trail_judges",
         "utboost": "misstep_harness.datasets.utboost",
         "whoandwhen": "misstep_harness.datasets.judged.whoandwhen",
     },

@@ -1,17 +1,315 @@
-"""Applies what an edit says to files: all of it, or nothing and the reason why not."""
+"""Applies what an edit says to files: all of it, or nothing and the reason why not.
 
-from collections.abc import Sequence
-from itertools import groupby
+Find where a hunk belongs in a file: at one place only, by the first rule under which its lines are there.
+
+What a rule finds twice is refused, and so is a text that is there a second time with another indentation. A line
+number decides between equal places if the text is at that line; a text elsewhere must be more than one line.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from msgspec import structs
+from msgspec import Struct, structs
 
-from misstep_harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Receipt
-from misstep_harness.edits.ellipsis import left_out
+from misstep_harness.edits.changes import Applied, Edits, FileEdit, Hunk, Line, Read, Receipt
+from misstep_harness.edits.ellipsis import is_ellipsis, left_out
 from misstep_harness.edits.file_paths import checked_path
-from misstep_harness.edits.file_text import FileText, split_file
-from misstep_harness.edits.locating import Place, locate
-from misstep_harness.errors import EditRefused
+from misstep_harness.edits.file_text import FileText, nearest_place, places_of, split_file
+from misstep_harness.errors import EditRefused, Refusal
+
+Variants = list[tuple[tuple[str, ...], Hunk]]
+Change = Callable[[str], str | None]
+"""What becomes of an added line, `None` where it cannot be told."""
+
+_MOST_SHOWN = 8
+_ENOUGH_LINES, _ENOUGH_SIGNS = 2, 24
+
+
+class Place(Struct, frozen=True):
+    """A hunk at its place: `start` counted from 0, its lines with the additions as the file wants them, the rules."""
+
+    start: int
+    lines: tuple[Line, ...]
+    rules: tuple[str, ...] = ()
+
+    @property
+    def length(self) -> int:
+        """Return how many lines of the file it is about."""
+        return sum(line.tag != "+" for line in self.lines)
+
+
+def locate(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
+    """Return the places of a hunk: one, or several in order where lines between them are left out."""
+    place = _located(hunk, lines, path)
+    if place is None and any(line.tag == " " and is_ellipsis(line.text) for line in hunk.lines):
+        return _in_parts(hunk, lines, path)
+    if place is None:
+        raise _absent(hunk, lines, path)
+    return [place]
+
+
+def _located(hunk: Hunk, lines: Sequence[str], path: str) -> Place | None:
+    variants = _variants(hunk)
+    rules = (_as_written, _spaces_at_ends_aside, _indentation_aside)
+    return next((place for rule in rules if (place := rule(variants, lines, path)) is not None), None)
+
+
+def _variants(hunk: Hunk) -> Variants:
+    variants: Variants = [(("context_marker",) if hunk.markless else (), hunk)]
+    if not hunk.tagged and (edges := _without_edges(hunk)) is not None:
+        variants.append(((*variants[0][0], "blank_edges"), edges))
+    if hunk.tagged and not hunk.markless:
+        marked = tuple(Line(" ", f" {one.text}" if one.text else "") if one.tag == " " else one for one in hunk.lines)
+        variants.append((("context_marker",), structs.replace(hunk, lines=marked)))
+    return variants
+
+
+def _as_written(variants: Variants, lines: Sequence[str], path: str) -> Place | None:
+    stripped = [line.rstrip() for line in lines]
+    for rules, variant in variants:
+        # A block that is at one place as written, and at others but for spaces at the ends of lines, may be meant
+        # for those: replies lose such spaces.
+        own = [text.rstrip() for text in variant.old]
+        old, there = (own, stripped) if own == variant.old and any(own) else (variant.old, lines)
+        if at := _at(variant, old, there, path):
+            place = Place(at[0], variant.lines, (*rules, *at[1]))
+            exact = list(lines[place.start : place.start + len(old)]) == variant.old
+            return place if exact else _spaces_put_back(place, lines, path, "trailing_whitespace")
+    return None
+
+
+def _spaces_at_ends_aside(variants: Variants, lines: Sequence[str], path: str) -> Place | None:
+    stripped = [line.rstrip() for line in lines]
+    for rules, variant in variants:
+        own = [text.rstrip() for text in variant.old]
+        if any(own) and (at := _at(variant, own, stripped, path)):
+            place = Place(at[0], variant.lines, (*rules, *at[1]))
+            return _spaces_put_back(place, lines, path, "trailing_whitespace")
+    return None
+
+
+def _at(hunk: Hunk, old: Sequence[str], lines: Sequence[str], path: str) -> tuple[int, tuple[str, ...]] | None:
+    """Return where the old lines are, and the rule that this took; raises `EditRefused` where it is not one place."""
+    places = places_of(old, lines)
+    if hunk.at_end:
+        places = [place for place in places if place + len(old) == len(lines)]
+    if not places:
+        return None
+    stated = None if hunk.at is None else hunk.at - 1
+    if stated in places:
+        return stated, ()
+    if hunk.anchors:
+        return _under_anchors(hunk, places, lines, path)
+    if len(places) == 1 and not hunk.at_end and any(map(str.strip, old)):
+        places = places_of([text.strip() for text in old], [line.strip() for line in lines])
+    if len(places) > 1:
+        raise _not_unique(places, path, hunk)
+    if stated is None:
+        return places[0], ()
+    if not _enough(old):
+        message = f"line {hunk.at} does not hold {_quoted(old)}, line {places[0] + 1} does"
+        raise EditRefused(_contradiction(hunk, lines), message, "One short line elsewhere is too little.", path=path)
+    return places[0], ("other_line",)
+
+
+def _under_anchors(hunk: Hunk, places: Sequence[int], lines: Sequence[str], path: str) -> tuple[int, tuple[str, ...]]:
+    """The only place in a scope that the anchors open; or the only one at all, if it is below them and not short."""
+    words = [line.strip() for line in lines]
+    anchors: list[int] = []
+    for anchor in hunk.anchors:
+        start = anchors[0] + 1 if anchors else 0
+        anchors = [place for place in range(start, len(words)) if words[place] == anchor.strip()][:_MOST_SHOWN]
+        if not anchors:
+            raise EditRefused("absent", f"no line is {_quoted([anchor])}", "Copy the line after @@ from it.", path=path)
+    scopes = [(anchor, _scope_end(anchor, lines)) for anchor in anchors]
+    inside = sorted({place for place in places for start, end in scopes if start <= place < end})
+    if len(inside) == 1:
+        return inside[0], ()
+    if len(inside or places) > 1:
+        raise _not_unique(inside or places, path, hunk)
+    if places[0] < anchors[0] or not _enough(hunk.old):
+        message = f"{_quoted(hunk.old)} is at line {places[0] + 1}, not below {_quoted(hunk.anchors)}"
+        raise EditRefused("hunk_mismatch", message, "Name a line after @@ that it belongs to.", path=path)
+    return places[0], ("outside_anchor",)
+
+
+def _scope_end(anchor: int, lines: Sequence[str]) -> int:
+    """The line after the last that belongs to what a line opens, by indentation; closing brackets belong to it."""
+    depth = _indent(lines[anchor])
+    for place in range(anchor + 1, len(lines)):
+        word = lines[place].strip()
+        if word and len(_indent(lines[place])) <= len(depth) and word[0] not in ")]}{#":
+            return place
+    return len(lines)
+
+
+def _indentation_aside(variants: Variants, lines: Sequence[str], path: str) -> Place | None:
+    """All spaces around lines aside, if all are indented by the same more or less or have tabs for spaces."""
+    rules, hunk = variants[0] if variants[0][1].tagged else variants[-1]
+    old = hunk.old
+    if hunk.markless or not _enough(old) or not hunk.lines:
+        return None
+    at = _at(hunk, [text.strip() for text in old], [line.strip() for line in lines], path)
+    if at is None:
+        return None
+    pairs = [(_indent(text), _indent(line)) for text, line in zip(old, lines[at[0] :], strict=False) if text.strip()]
+    for rule, change in (("indentation", _shift(pairs)), ("tabs", _tabs(pairs))):
+        if change is None or (hunk.tagged and change(" x") == "x") or (hunk.tagged and change("x") == " x"):
+            continue
+        if not _same_frame(hunk.lines):
+            message = f"the block is at line {at[0] + 1} with another indentation, and the new lines with a third"
+            raise EditRefused("hunk_mismatch", message, "Copy the lines with their spaces.", path=path)
+        place = Place(at[0], _changed(hunk.lines, change, path), (*rules, *at[1]))
+        return _spaces_put_back(place, lines, path, rule)
+    return None
+
+
+def _indent(text: str) -> str:
+    return text[: len(text) - len(text.lstrip())]
+
+
+def _shift(pairs: Sequence[tuple[str, str]]) -> Change | None:
+    own, there = pairs[0]
+    more, less = there.removesuffix(own), own.removesuffix(there)
+    if len(there) > len(own) and all(line == more + text for text, line in pairs):
+        return lambda text: more + text if text.strip() else text
+    if len(own) > len(there) and all(text == less + line for text, line in pairs):
+        return lambda text: text[len(less) :] if text.startswith(less) else None if text.strip() else text
+    return None
+
+
+def _tabs(pairs: Sequence[tuple[str, str]]) -> Change | None:
+    for tab_in_file in (True, False):
+        sides = [(line, text) if tab_in_file else (text, line) for text, line in pairs]
+        widths = {len(spaces) / len(tabs) for tabs, spaces in sides if tabs}
+        width = int(widths.pop()) if len(widths) == 1 else 0
+        fits = all(not tabs.strip("\t") and spaces == " " * (width * len(tabs)) for tabs, spaces in sides)
+        if width >= 2 and fits:
+            spaces = " " * width
+            return _exchanged(spaces, "\t") if tab_in_file else _exchanged("\t", spaces)
+    return None
+
+
+def _exchanged(unit: str, other: str) -> Change:
+    def change(text: str) -> str | None:
+        indent = _indent(text)
+        if not text.strip():
+            return text
+        count = len(indent) // len(unit)
+        return other * count + text.lstrip() if indent == unit * count else None
+
+    return change
+
+
+def _same_frame(lines: Sequence[Line]) -> bool:
+    """Whether added lines are indented as the others are: one is kept among them, or both begin at the same depth."""
+    depths = {
+        tag: min((len(_indent(line.text)) for line in lines if line.tag == tag and line.text.strip()), default=-1)
+        for tag in (" ", "-", "+")
+    }
+    return depths["+"] in (-1, depths["-"]) or depths[" "] >= 0
+
+
+def _changed(lines: Sequence[Line], change: Change, path: str) -> tuple[Line, ...]:
+    changed = []
+    for line in lines:
+        text = change(line.text)
+        if text is None and line.tag == "+":
+            message = f"{_quoted([line.text])} does not fit the indentation of the place"
+            raise EditRefused("hunk_mismatch", message, "Copy the lines with their spaces.", path=path)
+        changed.append(Line(line.tag, line.text if text is None else text))
+    return tuple(changed)
+
+
+def _spaces_put_back(place: Place, lines: Sequence[str], path: str, rule: str) -> Place:
+    """The place with its rule, unless a deleted line whose spaces differ from the file's is added again elsewhere."""
+    there = iter(lines[place.start :])
+    added = {line.text for line in place.lines if line.tag == "+" and line.text.strip()}
+    for line in place.lines:
+        if line.tag != "+" and (text := next(there)) != line.text and line.tag == "-" and line.text in added:
+            message = f"{_quoted([line.text])} is moved, and the file has it with other spaces: {_quoted([text])}"
+            raise EditRefused("hunk_mismatch", message, "Copy the lines with their spaces.", path=path)
+    return structs.replace(place, rules=(*place.rules, rule))
+
+
+def _without_edges(hunk: Hunk) -> Hunk | None:
+    """Return the hunk without kept blank lines at its edges, `None` if there are none or nothing else."""
+    lines = list(hunk.lines)
+    first = next((place for place, line in enumerate(lines) if line.tag != " " or line.text.strip()), len(lines))
+    last = next((place for place, line in enumerate(reversed(lines)) if line.tag != " " or line.text.strip()), 0)
+    inside = lines[first : len(lines) - last]
+    if len(inside) == len(lines) or not any(line.tag != "+" for line in inside):
+        return None
+    at = None if hunk.at is None else hunk.at + first
+    return structs.replace(hunk, lines=tuple(inside), at=at, at_end=hunk.at_end and not last)
+
+
+def _in_parts(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
+    """The parts between lines left out, each at its only place, in order; what is left out is indented as it says."""
+    gaps = [place for place, line in enumerate(hunk.lines) if line.tag == " " and is_ellipsis(line.text)]
+    parts = [hunk.lines[before + 1 : after] for before, after in pairwise([-1, *gaps, len(hunk.lines)])]
+    placed: list[Place | None] = []
+    for number, part in enumerate(parts):
+        one = structs.replace(hunk, lines=part, at=hunk.at if not number else None, at_end=False)
+        place = _located(one, lines, path) if any(map(str.strip, one.old)) else None
+        if part and place is None:
+            raise _absent(one, lines, path)
+        placed.append(place and structs.replace(place, rules=(*place.rules, "ellipsis")))
+    for gap, before, after in zip((hunk.lines[place].text for place in gaps), placed, placed[1:], strict=False):
+        if before is None or after is None:
+            continue
+        start, end, depth = before.start + before.length, after.start, len(_indent(gap))
+        between = lines[start:end]
+        if end < start or any(line.strip() and len(_indent(line)) < depth for line in between):
+            message = f"what {_quoted([gap])} stands for, from line {start + 1} to {end}, is not of that depth"
+            raise EditRefused("ellipsis", message, "Write the lines out.", path=path)
+    return [place for place in placed if place is not None]
+
+
+def _enough(old: Sequence[str]) -> bool:
+    """Return whether lines tell a place by themselves where something else about it was wrong."""
+    words = [text for text in old if any(map(str.isalnum, text))]
+    signs = sum(map(len, map(str.strip, words)))
+    return len(words) > _ENOUGH_LINES or (len(words) == _ENOUGH_LINES and signs >= _ENOUGH_SIGNS)
+
+
+def _not_unique(places: Sequence[int], path: str, hunk: Hunk) -> EditRefused:
+    shown = ", ".join(str(place + 1) for place in places[:_MOST_SHOWN])
+    more = " and more" if len(places) > _MOST_SHOWN else ""
+    message = f"{_quoted(hunk.old)} is at lines {shown}{more}"
+    return EditRefused("not_unique", message, "Add lines above or below, until it is at one place.", path=path)
+
+
+def _contradiction(hunk: Hunk, lines: Sequence[str]) -> Refusal:
+    if hunk.at is None:
+        return "hunk_mismatch" if hunk.tagged else "absent"
+    return "no_such_line" if hunk.at > len(lines) else "hunk_mismatch"
+
+
+def _absent(hunk: Hunk, lines: Sequence[str], path: str) -> EditRefused:
+    old = hunk.old
+    if not any(map(str.strip, old)) and hunk.at is None:
+        advice = "Show at least one line of the file that is not blank."
+        return EditRefused("absent", "no line says where the new ones belong", advice, path=path)
+    message = f"the file has {len(lines)} lines, and no line {hunk.at}"
+    if hunk.at is None or hunk.at <= len(lines):
+        message = f"{_quoted(old)} is not there" + (f", and not at line {hunk.at}" if hunk.at else "")
+    near = nearest_place(old, lines)
+    if near is None:
+        return EditRefused(_contradiction(hunk, lines), message, "Read the file again.", path=path)
+    pairs = [(near + place, text) for place, text in enumerate(old) if 0 <= near + place < len(lines)]
+    place, text = next(((at, text) for at, text in pairs if lines[at].strip() != text.strip()), pairs[0])
+    what = "with other spaces" if lines[place].strip() == text.strip() else f"and line {place + 1} is"
+    shown = "" if lines[place].strip() == text.strip() else f" {_quoted([lines[place]])}, not {_quoted([text])}"
+    advice = f"The nearest lines are from {max(near, 0) + 1}, {what}{shown}."
+    return EditRefused(_contradiction(hunk, lines), message, advice, path=path)
+
+
+def _quoted(lines: Sequence[str]) -> str:
+    first = next((line for line in lines if line.strip()), "")
+    cut = f"{first[:80]}…" if len(first) > 80 else first
+    return f"`{cut.strip() or 'a blank line'}`" + (f" and {len(lines) - 1} more lines" if len(lines) > 1 else "")
 
 
 class _Span(NamedTuple):
@@ -52,7 +350,7 @@ def _applied(edit: FileEdit, edits: Edits, files: _Files) -> list[Receipt]:
         raise EditRefused("no_such_file", "there is no such file", "Give a path from the root of the tree.", path=path)
     receipts: list[Receipt] = []
     if edit.hunks:
-        text, receipts = _changed(text, edit, edits, path, rules)
+        text, receipts = _changed_of_applying(text, edit, edits, path, rules)
     elif edit.kind == "create":
         text, receipts = "", [Receipt(path, _rule(rules), (0, 0))]
     elif edit.kind == "delete" or edit.move_to:
@@ -83,7 +381,7 @@ def _found_path(edit: FileEdit, known: str, files: _Files) -> tuple[str, tuple[s
     return path, edit.rules
 
 
-def _changed(
+def _changed_of_applying(
     text: str | None, edit: FileEdit, edits: Edits, path: str, rules: tuple[str, ...]
 ) -> tuple[str, list[Receipt]]:
     file = split_file(text or "", path)

@@ -8,22 +8,341 @@ Each misbehaviour is planted with a stated prevalence, times a factor of the wee
 whatever tools there are. Case `i` of a seed is the same whatever the number of cases.
 """
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, time, timedelta
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cache, partial
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from misstep_harness.generate.instructions import change_unasked
-from misstep_harness.generate.look_alikes import MEND_EVERYWHERE
-from misstep_harness.generate.plan import Plan, Settings, draw_plan, draw_truth, load_settings
+from misstep_harness.generate import look_alikes, outputs
+from misstep_harness.generate.instructions import INSTRUCTIONS, LIMITS, Instruction, UserLimit, change_unasked
+from misstep_harness.generate.look_alikes import MEND_EVERYWHERE, LookAlike
 from misstep_harness.generate.projects import ProjectChange, change_limit, make_project
-from misstep_harness.generate.session import CATEGORIES, CHANGED, EDIT, INSTRUCTION, READ, RUN, Session
+from misstep_harness.generate.session import (
+    CATEGORIES,
+    CHANGED,
+    EDIT,
+    FAILURE,
+    INSTRUCTION,
+    LOOP,
+    READ,
+    RUN,
+    SEARCH,
+    Session,
+)
 from misstep_harness.generate.vocabularies import Vocabulary, load_agents
 from misstep_harness.generate.voice import Voice, WordingSet
 from misstep_harness.trajectory import Source, Tokens, Trajectory
+
+
+class Piece(Struct, frozen=True):
+    """A piece of a session that misbehaves.
+
+    - `name`: What it is called in `gold_variants.csv`.
+    - `edits`: Whether it is about a change that is still to be made.
+    - `by_text`: Whether only agents serve whose edits name the text to replace.
+    """
+
+    name: str
+    plants: tuple[str, ...]
+    write: Callable[[Session, ProjectChange], None]
+    calls: Mapping[str, int]
+    edits: bool = False
+    by_text: bool = False
+
+
+def _repeat_search(session: Session, change: ProjectChange) -> None:
+    for _ in range(session.random.randint(4, 8)):
+        remark = session.beside("again")
+        session.show(LOOP, session.search(f"{change.function}_default", remark=remark))
+
+
+def _respell_call(session: Session, change: ProjectChange) -> None:
+    """One search, written a little differently every time: quotes, flags, colours, spelling of the path."""
+    word, folder = f"{change.function}_override", session.project.folder()
+    ways = [
+        f'grep -rn "{word}" {folder}',
+        f"grep -rn '{word}' {folder}/",
+        f"grep -n -r {word} ./{folder}",
+        f'grep -nr  "{word}"  {folder.replace("/", "//", 1)}',
+        f"grep -rn --color=never {word} {folder}",
+        f"grep -rn {word} {folder}  # {session.agent_text('again')}",
+    ]
+    session.random.shuffle(ways)
+    for command in ways[: session.random.randint(4, 6)]:
+        session.show(LOOP, session.run(command, "", 1, session.beside("again")))
+
+
+def _go_round(session: Session, change: ProjectChange) -> None:
+    fixed = outputs.history(session.random, session.project, 4)
+    rounds: list[Callable[[], int]] = [
+        lambda: session.read(change.path),
+        lambda: session.search(change.function),
+        lambda: session.run("git diff --stat", ""),
+        lambda: session.run(f"git log --oneline -4 -- {change.path}", fixed),
+    ]
+    session.random.shuffle(rounds)
+    length = session.random.randint(2, 4)
+    for _ in range(session.random.randint(3, 4) + (length == 2)):
+        for act in rounds[:length]:
+            session.show(LOOP, act())
+
+
+def _oscillate(session: Session, change: ProjectChange) -> None:
+    session.look_at(change.path)
+    function = next(one for one in session.project.functions[change.path] if one.name == change.function)
+    session.show(LOOP, session.test(function))
+    old, new = change.old, change.new
+    for _ in range(session.random.choice((4, 6))):
+        session.show(LOOP, session.edit(change.path, old, new), session.test(function))
+        old, new = new, old
+
+
+def _repeat_paragraph(session: Session, change: ProjectChange) -> None:
+    paragraph = session.agent_text("stuck_paragraph", function=change.function, path=change.path)
+    nudge = session.replied("nudge") if session.random.random() < 0.5 else ""
+    for _ in range(session.random.randint(4, 6)):
+        session.show(LOOP, session.say(paragraph))
+        if nudge:
+            session.system(nudge)
+
+
+LOOPS = (
+    Piece("repeat_search", (LOOP,), _repeat_search, {SEARCH: 6}),
+    Piece("respell_call", (LOOP,), _respell_call, {RUN: 5}),
+    Piece("go_round", (LOOP,), _go_round, {READ: 3, SEARCH: 3, RUN: 5}),
+    Piece("oscillate", (LOOP,), _oscillate, {EDIT: 5, RUN: 6, READ: 1}, edits=True),
+    Piece("repeat_paragraph", (LOOP,), _repeat_paragraph, {}),
+)
+
+
+def _refuse_calls(kind: str, session: Session, change: ProjectChange) -> None:
+    make = getattr(session.vocabulary, kind)
+    for path in _other_sources(session, change):
+        word = session.random.choice(session.project.functions[path]).name
+        session.show(FAILURE, session.refused(make(path, word), session.beside("trying", word=word)))
+        session.explore(1, 2, avoid=session.project.sources)
+
+
+def _other_sources(session: Session, change: ProjectChange) -> list[str]:
+    others = [path for path in session.project.sources if path != change.path]
+    return session.random.sample(others, session.random.randint(4, 5))
+
+
+def _imagine_paths(session: Session, change: ProjectChange) -> None:
+    for folder in session.random.sample(("core", "common", "shared", "helpers", "legacy", "api", "base"), 5):
+        path = f"{session.project.folder()}/{folder}/{change.path.rpartition('/')[2]}"
+        answer = session.vocabulary.refusal("no_such_file", path=path)
+        remark = session.beside("reading", path=path)
+        named = session.vocabulary.read(path, 1, 40)
+        session.show(FAILURE, session.call(named, answer, remark, failed=True, code=1))
+
+
+def _reject_replies(session: Session, _change: ProjectChange) -> None:
+    """Replies in which the program that runs the agent finds no call, so that nothing is done."""
+    for path in session.random.sample(session.project.sources, session.random.randint(4, 5)):
+        session.show(FAILURE, session.say(session.agent_text("unusable_reply", path=path)))
+        session.system(session.replied("reply_rejected"))
+
+
+def _misremember(session: Session, change: ProjectChange) -> None:
+    guesses = misremembered(change.old)
+    session.random.shuffle(guesses)
+    for guess in guesses[: session.random.randint(3, 4)]:
+        session.show(FAILURE, session.failed_edit(change.path, guess, change.new))
+        session.explore(1, 2, avoid=(change.path,))
+
+
+def misremembered(line: str) -> list[str]:
+    """Return four ways to remember a line of code that are not in its file."""
+    bare = line.strip()
+    return [
+        line.replace("LIMIT", "MAX").replace("Limit", "Max"),
+        line.replace(" > ", " < ") if " > " in line else line.replace(" = ", " = 1"),
+        f"\t\t\t\t{bare}",
+        f"{line}  //",
+    ]
+
+
+def _repeat_refused_call(session: Session, change: ProjectChange) -> None:
+    make = session.random.choice((session.vocabulary.malformed, session.vocabulary.incomplete))
+    broken = make(change.path, change.function)
+    for _ in range(session.random.randint(4, 7)):
+        index = session.refused(broken, session.beside("again"))
+        session.show(FAILURE, index)
+        session.show(LOOP, index)
+
+
+_BETWEEN = {READ: 2, SEARCH: 2, RUN: 2}
+"""The looks between calls that are refused."""
+
+UNKNOWN_TOOL = Piece("unknown_tool", (FAILURE,), partial(_refuse_calls, "unknown"), _BETWEEN)
+FAILURES = (
+    Piece("missing_argument", (FAILURE,), partial(_refuse_calls, "incomplete"), _BETWEEN | {SEARCH: 7}),
+    Piece("malformed_call", (FAILURE,), partial(_refuse_calls, "malformed"), _BETWEEN | {SEARCH: 7}),
+    Piece("imagined_paths", (FAILURE,), _imagine_paths, {READ: 5}),
+    Piece("rejected_replies", (FAILURE,), _reject_replies, {}),
+    Piece("failed_edits", (FAILURE,), _misremember, _BETWEEN | {EDIT: 4}, edits=True, by_text=True),
+)
+STUCK_FAILURE = Piece("repeat_refused_call", (FAILURE, LOOP), _repeat_refused_call, {SEARCH: 5})
+"""Both in one: a refused call, the same to the letter, again and again."""
+
+
+_LATER = 0.4
+"""How often the user comes back with another change."""
+_TOGETHER = 0.6
+"""How often a loop and failing calls are one, or an instruction is broken by an unrequested change, where both are."""
+
+_LABORIOUS = 0.2
+_LABOUR = {EDIT: 6, RUN: 6}
+"""How often a session has room for many trials, and what these take: a loop of edits, or temporary lines."""
+
+
+class Hard(Struct, frozen=True, forbid_unknown_fields=True):
+    """The share of sessions that are hard, and how many times as likely a misbehaviour is there."""
+
+    share: float
+    times: float
+
+    @property
+    def otherwise(self) -> float:
+        """Return how many times as likely it is elsewhere, so that it is as likely as stated on the whole."""
+        return (1 - self.share * self.times) / (1 - self.share)
+
+
+class Rating(Struct, frozen=True, forbid_unknown_fields=True):
+    """How often users rate a session, and dislike one with and without a misbehaviour that they rate."""
+
+    share: float
+    disliked_with: float
+    disliked_without: float
+
+
+class Version(Struct, frozen=True, forbid_unknown_fields=True):
+    """A version of the agent: its model, its weight among the sessions, the prevalence of each misbehaviour."""
+
+    model: str
+    weight: float
+    prevalence: dict[str, float]
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is planted in a study, and how often; `settings.toml` says what each is."""
+
+    first_day: date
+    weeks: tuple[float, ...]
+    weekdays: tuple[float, ...]
+    hard: Hard
+    rating: Rating
+    version: tuple[Version, ...]
+    balanced: dict[str, float]
+    ended_by_itself: dict[str, float]
+
+
+@cache
+def load_settings() -> Settings:
+    """Return the settings of the data file."""
+    return msgspec.toml.decode((Path(__file__).parent / "settings.toml").read_bytes(), type=Settings)
+
+
+class _Placed(Struct, frozen=True):
+    piece: Piece
+    ends: bool
+    turn: int
+
+
+class Plan(Struct, frozen=True):
+    """What a session is like and what is planted in it.
+
+    - `limit_broken`: Whether the limit is; whether the instruction is, it knows itself.
+    - `later`: Whether a later turn asks for another change.
+    """
+
+    truth: frozenset[str]
+    ends: dict[str, bool]
+    limit: UserLimit
+    instruction: Instruction
+    limit_broken: bool
+    later: bool
+    look_alikes: tuple[LookAlike, ...]
+    pieces: tuple[_Placed, ...]
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Misbehaviour → how it is played: the piece, or the limit or instruction that is broken."""
+        kinds = {category: placed.piece.name for placed in self.pieces for category in placed.piece.plants}
+        if CHANGED in self.truth:
+            kinds[CHANGED] = self.limit.name if self.limit_broken else "unasked"
+        if INSTRUCTION in self.truth:
+            kinds[INSTRUCTION] = self.limit.name if self.limit_broken else self.instruction.name
+        return kinds
+
+    @property
+    def variant(self) -> str:
+        """Return the names of what is in it."""
+        return "+".join(dict.fromkeys([*self.kinds.values(), *(one.name for one in self.look_alikes)])) or "plain"
+
+
+def draw_truth(random: Random, settings: Settings, prevalence: Mapping[str, float], week: int) -> frozenset[str]:
+    """Return the misbehaviours of a session of a week, counted from 0: what else it is like does not matter."""
+    hard = settings.hard
+    times = settings.weeks[week] * (hard.times if random.random() < hard.share else hard.otherwise)
+    return frozenset(name for name, share in prevalence.items() if random.random() < share * times)
+
+
+def draw_plan(session: Session, truth: frozenset[str], settings: Settings) -> Plan:
+    """Return what a session is like, and how its misbehaviours are played."""
+    random = session.random
+    limit, kind = random.choice(LIMITS), random.choice(INSTRUCTIONS)
+    later, reaches = random.random() < _LATER, random.random() < look_alikes.UNKNOWN_TOOL.share
+    alike = [one for one in look_alikes.LOOK_ALIKES if random.random() < one.share]
+    limit_broken = {CHANGED, INSTRUCTION} <= truth and random.random() < _TOGETHER
+    instruction = kind(session, INSTRUCTION in truth and not limit_broken)
+    ends = {name: random.random() < settings.ended_by_itself[name] for name in sorted(truth)}
+    if limit_broken:
+        ends[INSTRUCTION] = ends[CHANGED]
+    elif instruction.broken:
+        ends[INSTRUCTION] &= kind.can_be_taken_back
+    for one in alike:
+        session.expect(one.calls)
+    laborious = random.random() < _LABORIOUS
+    if laborious:
+        session.expect(_LABOUR)
+    wanted: list[tuple[str, Sequence[Piece]]] = []
+    if {LOOP, FAILURE} <= truth and not reaches and random.random() < _TOGETHER:
+        ends[LOOP] = ends[FAILURE]
+        wanted = [(FAILURE, (STUCK_FAILURE,))]
+    else:
+        failing = (UNKNOWN_TOOL,) if reaches else FAILURES
+        wanted = [(name, pieces) for name, pieces in ((FAILURE, failing), (LOOP, LOOPS)) if name in truth]
+    others = {EDIT: 5 if CHANGED in truth else 3, READ: 5 if CHANGED in truth else 3, RUN: 3}
+    session.keep_room(others)
+    pieces: list[_Placed] = []
+    for name, choices in wanted:
+        possible = [piece for piece in choices if _goes(piece, session, instruction, ends[name] or not later)]
+        fitting = [piece for piece in possible if session.has_room(piece.calls)] or possible
+        by_edits = [one for one in fitting if laborious and one.edits and LOOP in one.plants]
+        piece = random.choice(by_edits or fitting)
+        session.keep_room(piece.calls)
+        turn = (random.randrange(2) if ends[name] else 1) if later else 0
+        pieces.append(_Placed(piece, ends[name], turn))
+    for placed in pieces:
+        session.give_room(placed.piece.calls)
+    session.give_room(others)
+    if reaches and FAILURE not in truth:
+        session.expect(look_alikes.UNKNOWN_TOOL.calls)
+        alike.append(look_alikes.UNKNOWN_TOOL)
+    return Plan(truth, ends, limit, instruction, limit_broken, later, tuple(alike), tuple(pieces))
+
+
+def _goes(piece: Piece, session: Session, instruction: Instruction, at_first: bool) -> bool:
+    by_edits = at_first and instruction.edits_at_once and (session.vocabulary.agent.edits_by_text or not piece.by_text)
+    return by_edits or not piece.edits
+
 
 _OF_LATER = {EDIT: 1, READ: 1, RUN: 2}
 """The calls of a later turn that cannot be left out."""

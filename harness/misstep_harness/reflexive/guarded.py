@@ -13,7 +13,7 @@ from misstep_harness.agent.tools import Tool
 from misstep_harness.errors import CannotWrite, MisstepError, SkillFailed, is_full
 from misstep_harness.escaping import without_surrogates
 from misstep_harness.reflexive.protocols import Check, Reading, Target
-from misstep_harness.reflexive.records.loop_events import Role
+from misstep_harness.reflexive.records import Role
 from misstep_harness.registry import raised
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from misstep_harness.agent.turns import TurnLimits
 from misstep_harness.errors import UsageError
 from misstep_harness.reflexive.log import ItemState
-from misstep_harness.reflexive.records.loop_events import End, Ending, Reason, Resource, Role
+from misstep_harness.reflexive.records import End, Ending, Reason, Resource, Role
 from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
 
 ATTEMPTS_WITHOUT_TIME = 3

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from misstep_harness.agent.clocks import Clock
 from misstep_harness.errors import InputError
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.records import (
     Checked,
     Deferred,
     Diagnosed,

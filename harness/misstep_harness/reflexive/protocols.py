@@ -13,7 +13,7 @@ from misstep_harness.agent.tools import Tool
 from misstep_harness.agent.turns import Turn
 from misstep_harness.errors import MisstepError
 from misstep_harness.judges.fencing import fence
-from misstep_harness.reflexive.records.loop_events import CheckStatus, Role, SnapshotName, WorkItem
+from misstep_harness.reflexive.records import CheckStatus, Role, SnapshotName, WorkItem
 
 
 class ChannelBroken(MisstepError):

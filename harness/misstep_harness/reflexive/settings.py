@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from misstep_harness.agent.turns import TurnLimits
 from misstep_harness.errors import UsageError
-from misstep_harness.reflexive.records.loop_events import Role
+from misstep_harness.reflexive.records import Role
 
 MECHANISMS: Mapping[str, str] = MappingProxyType(
     {

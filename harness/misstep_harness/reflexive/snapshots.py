@@ -7,7 +7,7 @@ from misstep_harness.errors import CannotWrite, MisstepError, clause
 from misstep_harness.escaping import one_line, without_surrogates
 from misstep_harness.reflexive.log import Log
 from misstep_harness.reflexive.protocols import Target
-from misstep_harness.reflexive.records.loop_events import Restored, SnapshotName, SnapshotTaken, Warned
+from misstep_harness.reflexive.records import Restored, SnapshotName, SnapshotTaken, Warned
 
 _REVERT = re.compile(r"^REVERT:[ \t]*(.+)$", re.MULTILINE)
 

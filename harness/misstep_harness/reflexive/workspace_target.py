@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from misstep_harness.errors import MisstepError
-from misstep_harness.reflexive.records.loop_events import SnapshotName, WorkItem
+from misstep_harness.reflexive.records import SnapshotName, WorkItem
 from misstep_harness.workspace import Workspace
 from misstep_harness.workspace.kept_snapshots import KeptSnapshots, content_digest
 

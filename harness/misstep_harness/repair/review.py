@@ -9,7 +9,7 @@ from pathlib import Path
 from misstep_harness.datasets.benchmark import Gold
 from misstep_harness.errors import UsageError, write_all, writing
 from misstep_harness.journal.run_folder import locked
-from misstep_harness.repair.records.repair_attempt import (
+from misstep_harness.repair.records import (
     REVIEWS,
     Event,
     RepairAttempt,

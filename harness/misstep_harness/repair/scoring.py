@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from misstep_harness.edits import apply_edit
 from misstep_harness.errors import MisstepError
 from misstep_harness.repair.case import CHANGE_TESTS, CaseFolder, RepairCase
-from misstep_harness.repair.records.repair_attempt import HELD_OUT_TESTS, SUITE, UNCHANGED_TESTS, Signal
+from misstep_harness.repair.records import HELD_OUT_TESTS, SUITE, UNCHANGED_TESTS, Signal
 from misstep_harness.repair.validators import revert, test_files
 from misstep_harness.repair.validators.static_analysis import StaticAnalysis, analyzers, ruff_folders
 from misstep_harness.repair.validators.test_files import is_test_file

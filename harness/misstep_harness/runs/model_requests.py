@@ -136,7 +136,7 @@ class BatchedRequests(ModelRequests):
 
     async def _hand_in(self) -> None:
         """Hand in the waiting requests once no more are added: an item's votes are asked one after the other."""
-        from misstep_harness.clients.batches.batch import ask_batch  # the openai client takes a second to import
+        from misstep_harness.clients.batches import ask_batch  # the openai client takes a second to import
 
         warn_of_plain_http(self._settings)
         due: list[tuple[str, Request, asyncio.Future[Outcome]]] = []

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep_analysis.annotation.annotated import AnnotatedStudy, coded_labels, consensus, disputed
+from misstep_analysis.annotation.plan import AnnotatedStudy, coded_labels, consensus, disputed
 from misstep_harness.annotation import RaterAnswer
 
 RATERS = ("ann", "ben", "cho")

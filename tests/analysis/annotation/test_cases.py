@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep_analysis.annotation.cases import open_cases
-from misstep_analysis.annotation.page.case import Material
+from misstep_analysis.annotation.page import Material
 from misstep_harness.errors import UsageError
 from misstep_harness.judges import read_known
 from tests.analysis.annotation.made_up import unlabelled_run, write_case

@@ -3,9 +3,8 @@
 import pytest
 from msgspec import structs
 
-from misstep_analysis.annotation.annotated import AnnotatedStudy
-from misstep_analysis.annotation.disagreement import disagreement, rater_agreement
-from misstep_analysis.annotation.disagreement_tables import annotation_tables, disputes_table
+from misstep_analysis.annotation.disagreement import annotation_tables, disagreement, disputes_table, rater_agreement
+from misstep_analysis.annotation.plan import AnnotatedStudy
 from misstep_analysis.tables.text import table_text
 from misstep_harness.annotation import Phase, RaterAnswer
 

@@ -7,11 +7,10 @@ from statistics import mode
 
 from msgspec import structs
 
-from misstep_analysis.annotation.annotated import AnnotatedStudy
 from misstep_analysis.annotation.cases import open_cases
 from misstep_analysis.annotation.disagreement import disagreement
 from misstep_analysis.annotation.export import document, measured
-from misstep_analysis.annotation.plan import planned
+from misstep_analysis.annotation.plan import AnnotatedStudy, planned
 from misstep_analysis.annotation.study import AnnotationStudy, read_study
 from misstep_harness.annotation import RaterAnswer
 

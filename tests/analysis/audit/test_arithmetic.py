@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from misstep_analysis.audit.arithmetic import (
+from misstep_analysis.audit.checks import (
     check_difference,
     check_relative_change,
     check_same,

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from misstep_analysis.audit.agreement import Pairs, check_rater_agreement
-from misstep_analysis.audit.checks import check_all
+from misstep_analysis.audit.checks import Pairs, check_all, check_rater_agreement
 from misstep_analysis.published import Figure, load_paper
 from misstep_analysis.stats.raters.agreement import fleiss_kappa
 from misstep_analysis.stats.raters.patterns import category_counts

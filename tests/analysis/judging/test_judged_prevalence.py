@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from misstep_analysis.gold import GoldLabel
-from misstep_analysis.judging.assessment import assess, assessment_tables
-from misstep_analysis.judging.judged_prevalence import (
+from misstep_analysis.judging.assessment import (
     ALL_GOLD,
     NEVER_POSITIVE,
     NO_GOLD,
@@ -13,6 +12,8 @@ from misstep_analysis.judging.judged_prevalence import (
     NO_POSITIVE,
     NO_POSITIVE_ITEM,
     NOTHING_ANSWERED,
+    assess,
+    assessment_tables,
     judged_prevalence,
 )
 from misstep_analysis.stats.correction import rogan_gladen

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from misstep_analysis.passing.attempts import PassAttempts, SystemAttempts, TaskCounts, Unanswered
 from misstep_analysis.passing.paired_systems import pair_finding
-from misstep_analysis.passing.scores import PassReport, pass_report
-from misstep_analysis.passing.tables import PASSES, passes_headline, passes_table
+from misstep_analysis.passing.scores import PASSES, PassReport, pass_report, passes_headline, passes_table
 from misstep_analysis.stats.clusters.clustered_pairs import paired_rates
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables.text import table_text

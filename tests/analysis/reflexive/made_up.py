@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.records import (
     Checked,
     Diagnosed,
     Ending,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from misstep_analysis.reflexive.scores import LoopScores, loop_document, repeats, score_loop
 from misstep_analysis.reflexive.work import worked_run
 from misstep_harness.errors import InputError
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.records import (
     Checked,
     Deferred,
     Failed,

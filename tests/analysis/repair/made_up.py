@@ -1,7 +1,7 @@
 """Made-up attempts whose figures are known."""
 
 from misstep_analysis.repair.attempts import RepairArm
-from misstep_harness.repair.records.repair_attempt import NOT_AFFIRMED, RepairAttempt, Signal
+from misstep_harness.repair.records import NOT_AFFIRMED, RepairAttempt, Signal
 from misstep_harness.trajectory import Source, Step, ToolCall, Trajectory
 
 

@@ -1,6 +1,6 @@
 """Recorded attempts made again: each difference is named, and the table counts what came out as recorded."""
 
-from misstep_analysis.repair.repeated import repeated_table, repeats
+from misstep_analysis.repair.attempts import repeated_table, repeats
 from tests.analysis.repair.made_up import arm, attempt
 
 RECORDED = arm(attempt("apple"), attempt("pear", False), attempt("plum"), name="kept", dataset="quixbugs")

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from misstep_analysis.repair.attempts import review_funnel, review_table
 from misstep_analysis.repair.patch_judge import reviewed_patches, reviewed_table
-from misstep_analysis.repair.reviews import review_funnel, review_table
 from misstep_analysis.stats.diagnostic import Confusion
 from misstep_analysis.stats.proportions import wilson
-from misstep_harness.repair.records.repair_attempt import (
+from misstep_harness.repair.records import (
     EVENTS,
     PATCH_JUDGE,
     Event,

@@ -8,10 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep_analysis.repair.attempts import had_error, noted
-from misstep_analysis.repair.scores import Spent, ValidatorCounts, repair_document, score_repairs
-from misstep_analysis.repair.tables import headline, repairs_table, signals_table
+from misstep_analysis.repair.scores import (
+    Spent,
+    ValidatorCounts,
+    headline,
+    repair_document,
+    repairs_table,
+    score_repairs,
+    signals_table,
+)
 from misstep_analysis.stats.proportions import wilson
-from misstep_harness.repair.records.repair_attempt import RepairAttempt, Signal
+from misstep_harness.repair.records import RepairAttempt, Signal
 from misstep_harness.trajectory import Source, Trajectory
 from tests.analysis.repair.made_up import FOUR, arm, attempt, not_held, run_of
 

@@ -11,8 +11,7 @@ from misstep_analysis.reflexive.comparison import compare_loops
 from misstep_analysis.reflexive.scores import score_loop
 from misstep_analysis.reflexive.tables import runs_table
 from misstep_analysis.reflexive.work import worked_run
-from misstep_analysis.repair.scores import score_repairs
-from misstep_analysis.repair.tables import repairs_finding
+from misstep_analysis.repair.scores import repairs_finding, score_repairs
 from misstep_analysis.sessions.leading import Contest, lead_of
 from misstep_analysis.triage.comparison import compared
 from misstep_analysis.triage.tables import runs_finding

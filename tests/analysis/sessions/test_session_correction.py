@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misstep_analysis.sessions.session_comparison import corrected_changes
-from misstep_analysis.sessions.session_correction import (
+from misstep_analysis.sessions.session_rates import (
     FLAGGED_ALONE,
     LEFT_ALONE_ALONE,
     NOBODY,

@@ -11,7 +11,7 @@ from misstep_analysis.pages.notebooks.notebook import read_notebook
 from misstep_analysis.runs.frames_of_records import values
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.files import document
-from misstep_analysis.tables.in_sight import FRAME_TYPE, frame_bundle
+from misstep_analysis.tables.summary import FRAME_TYPE, frame_bundle
 
 ROWS = (Row("Kappa", 0.5, 0.4, 0.6, n=9, group="a"), Row("Kappa", 0.7, evidence="published", group="a"))
 TABLE = Table("t", "p", "T", "F.", ROWS)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from misstep_analysis.gold import Construction, GoldLabel
-from misstep_analysis.triage.cases import JudgedCases
+from misstep_analysis.triage.comparison import JudgedCases
 from misstep_harness.triage.records.attribution import Evidence, TriageVerdict
 from misstep_harness.verdict import Status
 

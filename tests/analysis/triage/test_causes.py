@@ -1,6 +1,6 @@
 """Whose fault runs are by a judge, without any gold label."""
 
-from misstep_analysis.triage.causes import causes, causes_sentence
+from misstep_analysis.triage.comparison import causes, causes_sentence
 from tests.analysis.triage.made_up import verdict
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from misstep_analysis.triage.comparison import compared
-from misstep_analysis.triage.direction import direction
+from misstep_analysis.triage.comparison import compared, direction
 from tests.analysis.triage.made_up import judged_cases
 
 GOLD = ["agent/timeout", "agent/logical_failure", "task/brittle_tests", "infrastructure/network_issue", "pass"] * 4

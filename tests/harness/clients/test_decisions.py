@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from misstep_harness.clients import ClientSettings, open_client
-from misstep_harness.clients.batches.batch_lines import request_lines
+from misstep_harness.clients.batches import request_lines
 from misstep_harness.errors import UsageError
 from misstep_harness.exchange import DecisionApi, DecisionQuestion, Failure, Message, Outcome, Reply, Request
-from misstep_harness.judges.probabilities import read_decision
+from misstep_harness.judges.prompted import read_decision
 from tests.harness.clients.faulty_server import Play, answer, serving
 
 NAMES = {"yes": "yes", "no": "no"}

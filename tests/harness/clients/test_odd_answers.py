@@ -9,7 +9,7 @@ import pytest
 
 from misstep_harness.clients import Cache, ClientSettings, open_client
 from misstep_harness.clients.around_client import ErrorsAsFailuresClient
-from misstep_harness.clients.batches.batch_lines import read_outcomes
+from misstep_harness.clients.batches import read_outcomes
 from misstep_harness.clients.cache import CachedClient
 from misstep_harness.clients.openai_client import OpenAIClient
 from misstep_harness.clients.recording import ReplayClient

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep_harness.clients.batches.batch_lines import read_outcomes
+from misstep_harness.clients.batches import read_outcomes
 from misstep_harness.clients.parse_response import ParsedAnswer, parse_response
 from misstep_harness.clients.redaction import Redaction
 from misstep_harness.exchange import Failure, Outcome

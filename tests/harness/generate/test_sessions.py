@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misstep_harness.generate.plan import load_settings
 from misstep_harness.generate.session import CATEGORIES
-from misstep_harness.generate.sessions import Case, generate_sessions
+from misstep_harness.generate.sessions import Case, generate_sessions, load_settings
 from misstep_harness.generate.vocabularies import load_agents
 from misstep_harness.readers.interchange.atif import from_atif, to_atif
 from tests.harness.generate.steps import call_of, changes

@@ -7,7 +7,7 @@ import pytest
 
 from misstep_harness.clients.parse_response import ParsedAnswer, parse_response
 from misstep_harness.exchange import Reply
-from misstep_harness.judges.probabilities import read_first_token
+from misstep_harness.judges.prompted import read_first_token
 from tests.harness.clients.faulty_server import completion
 
 

@@ -9,7 +9,7 @@ import pytest
 from misstep_harness.errors import MissingPrerequisite, MisstepError
 from misstep_harness.exchange import Outcome, Reply, Request
 from misstep_harness.intervention import Misbehaviour
-from misstep_harness.observer.detector_process import DetectorFailed, DetectorProcess
+from misstep_harness.observer.observer import DetectorFailed, DetectorProcess
 from misstep_harness.protocols import Ask
 from tests.harness.agent.folders import NoModel
 from tests.harness.observer.made_up_runs import asked, call, read, run

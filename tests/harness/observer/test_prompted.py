@@ -8,8 +8,7 @@ import pytest
 from misstep_harness.exchange import Failure, Outcome, Reply, Request
 from misstep_harness.intervention import Feedback
 from misstep_harness.judges.fencing import fenced_parts
-from misstep_harness.observer.detectors import detected, detector_named
-from misstep_harness.observer.detectors.prompted import NoAnswer, kinds, request_about
+from misstep_harness.observer.detectors import NoAnswer, detected, detector_named, kinds, request_about
 from tests.harness.observer.made_up_runs import asked, call, read, run
 
 RUN = run(asked(), *[read()] * 4)

@@ -22,7 +22,7 @@ from misstep_harness.errors import MisstepError
 from misstep_harness.reflexive.log import Log
 from misstep_harness.reflexive.loop import run_loop
 from misstep_harness.reflexive.protocols import Agents, ChannelBroken, Check, Context, MakeAgents, Reading, VitalSign
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.records import (
     Ending,
     Happening,
     ItemEnded,

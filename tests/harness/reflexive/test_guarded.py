@@ -15,7 +15,7 @@ from misstep_harness.reflexive.guarded import GuardedTarget, check_members
 from misstep_harness.reflexive.log import Log
 from misstep_harness.reflexive.loop import run_loop
 from misstep_harness.reflexive.protocols import Agents, Target
-from misstep_harness.reflexive.records.loop_events import Checked, Diagnosed, Failed, Halted, ItemEnded, WorkItem
+from misstep_harness.reflexive.records import Checked, Diagnosed, Failed, Halted, ItemEnded, WorkItem
 from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
 from tests.harness.reflexive.notebook import (
     SIGNS,

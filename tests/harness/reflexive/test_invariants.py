@@ -18,7 +18,7 @@ from misstep_harness.errors import MisstepError
 from misstep_harness.reflexive.log import Log
 from misstep_harness.reflexive.loop import run_loop
 from misstep_harness.reflexive.protocols import Agents, Check, Context
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.records import (
     Checked,
     Diagnosed,
     Failed,

@@ -5,7 +5,7 @@ import pytest
 from misstep_harness.agent.turns import TurnLimits
 from misstep_harness.reflexive.item_budgets import inert, limits_of, turn_limits, used_up
 from misstep_harness.reflexive.log import ItemState, LoggedAttempt
-from misstep_harness.reflexive.records.loop_events import WorkItem
+from misstep_harness.reflexive.records import WorkItem
 from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
 
 ITEM = WorkItem("a", "lines", "a")

@@ -6,7 +6,7 @@ from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.errors import InputError
 from misstep_harness.journal.records import encode
 from misstep_harness.reflexive.log import Log, last_that_holds, state_of
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.records import (
     Ending,
     Happening,
     ItemBegan,

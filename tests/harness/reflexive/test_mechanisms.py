@@ -7,7 +7,7 @@ import pytest
 
 from misstep_harness.agent.turns import Turn
 from misstep_harness.reflexive.protocols import Agents, Context
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.records import (
     Checked,
     Deferred,
     Diagnosed,

@@ -16,11 +16,11 @@ from misstep_harness.agent.turns import TurnLimits, TurnReport, take_turn
 from misstep_harness.exchange import Failure, Outcome, Reply, Request
 from misstep_harness.judges.fencing import fenced_parts
 from misstep_harness.prompting import shipped_prompt
+from misstep_harness.reflexive.item_work import read_verdict
 from misstep_harness.reflexive.memory import lessons_in
 from misstep_harness.reflexive.model_agents import MOST_COMMANDS, ModelAgent, NobodyAnswers
 from misstep_harness.reflexive.protocols import Context, Part
-from misstep_harness.reflexive.re_engagement import read_verdict
-from misstep_harness.reflexive.records.loop_events import Role, StrategistVerdict, WorkItem
+from misstep_harness.reflexive.records import Role, StrategistVerdict, WorkItem
 from misstep_harness.reflexive.snapshots import revert_script
 
 TURN = TurnLimits()

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep_harness.reflexive.log import LoopState
-from misstep_harness.reflexive.ordering import next_step
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.loop import next_step
+from misstep_harness.reflexive.records import (
     Deferred,
     Ending,
     Happening,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep_harness.reflexive.re_engagement import (
+from misstep_harness.reflexive.item_work import (
     MOST_PLAN_CHARACTERS,
     SinceTouched,
     read_verdict,

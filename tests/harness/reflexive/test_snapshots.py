@@ -7,7 +7,7 @@ import pytest
 
 from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.reflexive.log import Log
-from misstep_harness.reflexive.records.loop_events import Restored, RunBegan, SnapshotTaken, Warned
+from misstep_harness.reflexive.records import Restored, RunBegan, SnapshotTaken, Warned
 from misstep_harness.reflexive.snapshots import (
     keep_baseline,
     keep_progress,

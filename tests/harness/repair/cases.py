@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from misstep_harness.repair.case import CaseFolder, RepairCase, read_case, write_case
-from misstep_harness.repair.records.repair_attempt import RepairAttempt
+from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.trajectory import Trajectory
 
 QUICK_PYTEST = "env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q"

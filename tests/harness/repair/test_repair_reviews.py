@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.errors import InputError
-from misstep_harness.repair.records.repair_attempt import EVENTS, ReviewEvent, read_reviews, review_lines
+from misstep_harness.repair.records import EVENTS, ReviewEvent, read_reviews, review_lines
 
 HEADER = "attempt,event,when,by,comment\n"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.errors import UsageError
-from misstep_harness.repair.records.repair_attempt import REVIEWS, RepairAttempt
+from misstep_harness.repair.records import REVIEWS, RepairAttempt
 from misstep_harness.repair.review import add_review, reviews_of, state_of
 
 SOLVED = RepairAttempt("price", "search", "react", "search_replace", solved=True)

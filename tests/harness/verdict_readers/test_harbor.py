@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from misstep_harness.runs.judging.verdict_files import written_verdicts
+from misstep_harness.runs.judging.judge_import import written_verdicts
 from tests.families.recordings import verdicts_of
 from tests.harness.triage.runs.jobs import made_up_jobs
 

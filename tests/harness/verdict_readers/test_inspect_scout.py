@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from misstep_harness.errors import InputError
-from misstep_harness.runs.judging.verdict_files import written_verdicts
+from misstep_harness.runs.judging.judge_import import written_verdicts
 from misstep_harness.verdict_readers import Place, inspect_scout
 from misstep_harness.verdict_readers.written import WrittenVerdict
 from tests.families.recordings import verdicts_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from misstep_harness.runs.judging.verdict_files import written_verdicts
+from misstep_harness.runs.judging.judge_import import written_verdicts
 from misstep_harness.verdict_readers import Place, phoenix, reader_of
 from misstep_harness.verdict_readers.written import WrittenVerdict
 from tests.families.recordings import verdicts_of

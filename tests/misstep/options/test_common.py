@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep.command_groups import LINES
+from misstep.command_line import LINES
 from tests.misstep.as_a_user import CommandLine
 
 COMMANDS_WITH_DATA = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep_harness.reflexive.records.loop_events import RunBegan
+from misstep_harness.reflexive.records import RunBegan
 from misstep_harness.reflexive.runs.running import recorded_events
 from tests.misstep.as_a_user import in_this_process
 

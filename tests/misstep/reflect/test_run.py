@@ -12,7 +12,7 @@ import pytest
 
 from misstep_harness.errors import SandboxMissing
 from misstep_harness.journal.records import read_manifest
-from misstep_harness.reflexive.records.loop_events import ItemEnded, TurnEnded
+from misstep_harness.reflexive.records import ItemEnded, TurnEnded
 from misstep_harness.reflexive.runs.running import recorded_events
 from misstep_harness.workspace import Sandbox
 from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving, stall
@@ -100,8 +100,8 @@ def test_the_options_reach_the_loop(reflect: Reflect, tmp_path: Path) -> None:
         (["repair", "--cases", "gone"], "no repair case"),
         (["--local", "--model", "m"], "--local has its own model"),
         (
-            ["misstep_harness.reflexive.records.loop_events:WorkItem"],
-            "the skill's `misstep_harness.reflexive.records.loop_events:WorkItem` raised TypeError",
+            ["misstep_harness.reflexive.records:WorkItem"],
+            "the skill's `misstep_harness.reflexive.records:WorkItem` raised TypeError",
         ),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 
 from misstep.runs.report import app
 from misstep_analysis.judging.judged_runs import open_run
-from misstep_analysis.judging.page.items import JudgedBy
+from misstep_analysis.judging.page import JudgedBy
 from misstep_analysis.judging.report.report import report_html
 from misstep_analysis.judging.report.report_items import item_browser
 from misstep_analysis.judging.sample import majority

@@ -7,9 +7,7 @@ from msgspec import structs
 
 from misstep_analysis.judging.assessment import Assessment, assessment_tables
 from misstep_analysis.judging.judged_runs import JudgedRun, distinct_names, names_of_judges
-from misstep_analysis.judging.page.figures import LABELS_DRAWN, RUNS_DRAWN, judge_figures
-from misstep_analysis.judging.page.items import JudgedBy
-from misstep_analysis.judging.page.page import Section, judge_page
+from misstep_analysis.judging.page import LABELS_DRAWN, RUNS_DRAWN, JudgedBy, Section, judge_figures, judge_page
 from misstep_analysis.judging.pairs.comparison import (
     best_of,
     compare_judges,

@@ -10,11 +10,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from misstep_analysis.judging.page.items import JudgedBy, item_index, rank
-from misstep_analysis.judging.page.page import ItemBrowser, wrong_answers
+from misstep_analysis.judging.page import ItemBrowser, JudgedBy, item_index, rank, wrong_answers
 from misstep_analysis.judging.sample import Reference
-from misstep_analysis.pages.browser.embedding import Pieces, embedded
-from misstep_analysis.pages.browser.shown_run import shown_run
+from misstep_analysis.pages.browser import Pieces, embedded, shown_run
 from misstep_analysis.sessions.trajectory_page import Passage, passage
 from misstep_harness.escaping import one_line, plain
 from misstep_harness.items import Item, read_items

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from misstep_analysis.observer.experiments.comparison import LEVEL
 from misstep_analysis.observer.experiments.sessions import ExperimentSession
-from misstep_analysis.observer.recovery.problems import WINDOW
+from misstep_analysis.observer.recovery import WINDOW
 from misstep_analysis.sessions.shares import clustered_share, share, summed
 from misstep_analysis.stats.clusters.clustered import clustered_difference
 from misstep_analysis.tables import Evidence, Row, Table, TableHead, estimate_row, made_by_this, rows_in

@@ -16,7 +16,7 @@ import tomli_w
 from msgspec import Struct, structs
 
 from misstep_analysis.observer.experiments.own_sessions_report import recovered_by_rule
-from misstep_analysis.observer.recovery.problems import Judgements, heard_words
+from misstep_analysis.observer.recovery import Judgements, heard_words
 from misstep_analysis.observer.recovery_codes import (
     DECISION_COLUMNS,
     DECISIONS,

@@ -3,8 +3,7 @@
 from typing import get_args
 
 from misstep_analysis.observer.paper.live import NOTE, LiveExperiments
-from misstep_analysis.observer.recovery.heeding import mixed, recovery_at
-from misstep_analysis.observer.recovery.problems import WINDOW, problems, recovery_rate
+from misstep_analysis.observer.recovery import WINDOW, mixed, problems, recovery_at, recovery_rate
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
 from misstep_analysis.tables.wording import number_text, with_interval

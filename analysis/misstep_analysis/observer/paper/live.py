@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from misstep_analysis.observer.experiments.shadow import MisbehaviourRates, misbehaviour_rates
-from misstep_analysis.observer.recovery.problems import Judgements, Problem, Start, problems
+from misstep_analysis.observer.recovery import Judgements, Problem, Start, problems
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Row, rows_in
 from misstep_analysis.tables.wording import interval_words, number_text

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from misstep_analysis.observer.recovery.problems import heard_words
+from misstep_analysis.observer.recovery import heard_words
 from misstep_analysis.observer.recovery_codes import OUTCOMES, Coded, Outcome, OutcomeCodes, code_book, outcome_codes
 from misstep_analysis.published import load_paper, published_row
 from misstep_analysis.stats.proportions import wilson

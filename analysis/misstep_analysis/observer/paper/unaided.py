@@ -11,7 +11,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from misstep_analysis.observer.recovery.problems import WINDOW
+from misstep_analysis.observer.recovery import WINDOW
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Row, Table, TableHead, estimate_row, made_by_this, measured_on, rows_in

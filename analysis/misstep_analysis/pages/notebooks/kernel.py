@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from misstep_analysis.tables.in_sight import frame_bundle
+from misstep_analysis.tables.summary import frame_bundle
 
 BACKEND = "module://matplotlib_inline.backend_inline"
 """The backend that shows a figure at the end of its cell; a kernel takes it from `MPLBACKEND`."""

@@ -2,16 +2,28 @@
 
 HTML of a cell is shown only if the output says that `analysis.pages` made it. Of a data frame's HTML the cells are
 written anew; an image is embedded; all else is text.
+
+HTML of a notebook's output written anew: a table of its cells, or its text.
+
+What a data frame holds may come from a transcript, and HTML from anywhere may hold anything: only rows, spans and text
+are taken of it, and the text is escaped again.
 """
 
 import re
 from base64 import b64encode
 from collections.abc import Container, Iterable, Mapping, Sequence
 from copy import deepcopy
+from functools import cache
+from html import escape
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
 from msgspec import Struct, structs
 
 from misstep_analysis.pages.foot import Foot, described
@@ -23,17 +35,193 @@ from misstep_analysis.pages.notebooks.display import (
     drawing_files,
     figure_html,
 )
-from misstep_analysis.pages.notebooks.frame_html import frame_html, read_frame
-from misstep_analysis.pages.notebooks.markdown import first_heading, markdown_html
 from misstep_analysis.pages.notebooks.origins import origins
 from misstep_analysis.pages.page import table_html, table_id
 from misstep_analysis.pages.rendering import markup, render
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.files import file_addresses, from_document
-from misstep_analysis.tables.in_sight import lines_without_a_row
+from misstep_analysis.tables.summary import lines_without_a_row
 from misstep_analysis.tables.wording import in_words
 from misstep_harness.escaping import one_line, printable
 from misstep_harness.journal.records import replace_file
+
+
+def markdown_html(text: str) -> str:
+    """Return Markdown as HTML.
+
+    A link to another site becomes its text with the address behind it, an image its description: a page asks
+    nobody for anything. A link to a notebook becomes one to its page.
+    """
+    html: str = _parser().render(printable(text))
+    return html
+
+
+def first_heading(text: str, mark: str = "# ") -> tuple[str, str]:
+    """Return the heading of this level that a text opens with, or an empty one, and the rest."""
+    line, _, rest = text.lstrip().partition("\n")
+    if line.startswith(mark):
+        return line.removeprefix(mark).strip(), rest
+    return "", text
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable("table")
+    parser.add_render_rule("image", _image)
+    parser.add_render_rule("link_open", _link_open)
+    parser.add_render_rule("link_close", _link_close)
+    parser.add_render_rule("table_open", _table_open)
+    parser.add_render_rule("table_close", _table_close)
+    return parser
+
+
+def _image(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    return self.renderInlineAsText(tokens[index].children, options, env)
+
+
+def _link_open(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    token = tokens[index]
+    address = str(token.attrs["href"])
+    if _is_outside(address):
+        return "<span>"
+    if urlsplit(address).path.endswith(".ipynb"):
+        token.attrSet("href", address.replace(".ipynb", ".html", 1))
+    return self.renderToken(tokens, index, options, env)
+
+
+def _link_close(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    opening = next(token for token in reversed(tokens[:index]) if token.type == "link_open")
+    address = str(opening.attrs["href"])
+    if not _is_outside(address):
+        return self.renderToken(tokens, index, options, env)
+    return f" <small>({escape(address)})</small></span>"
+
+
+def _table_open(*_: object) -> str:
+    return '<div class="scroll" tabindex="0">\n<table>\n'
+
+
+def _table_close(*_: object) -> str:
+    return "</table>\n</div>\n"
+
+
+def _is_outside(address: str) -> bool:
+    parts = urlsplit(address)
+    return bool(parts.scheme or parts.netloc)
+
+
+_UNSEEN = frozenset({"script", "style", "template", "title"})
+_APART = frozenset({"br", "p", "div", "li", "h1", "h2", "h3", "h4", "caption"})
+_NUMBER = re.compile(r"[-+\N{MINUS SIGN}]?(?:[\d,]*\.\d++|[\d,]*\d)(?:[eE][-+]?\d+)?%?|NaN|<NA>|None|\.\.\.|…|")
+_WIDEST_SPAN = 1000
+
+
+class FrameCell(Struct):
+    """One cell; it covers `columns` columns and `rows` rows."""
+
+    text: str = ""
+    is_heading: bool = False
+    columns: int = 1
+    rows: int = 1
+    is_number: bool = False
+
+
+class _Frame(Struct):
+    head: list[list[FrameCell]]
+    body: list[list[FrameCell]]
+    text: str = ""
+
+
+def read_frame(source: str) -> _Frame:
+    """Return the first table of some HTML with its text; other markup is passed over."""
+    reader = _Reader()
+    reader.feed(source)
+    reader.close()
+    frame = reader.frame
+    frame.text = " ".join(frame.text.split())
+    rows = [row for row in frame.head + frame.body if row]
+    for cell in (cell for row in rows for cell in row):
+        cell.text = " ".join(cell.text.split())
+    _set_numbers(frame)
+    return frame
+
+
+def frame_html(frame: _Frame) -> str:
+    """Return a frame as an HTML fragment."""
+    return render("frame.html.jinja", frame=frame)
+
+
+def _set_numbers(frame: _Frame) -> None:
+    """Mark the columns of numbers, counted from the right: on the left a heading may go over several rows."""
+    for place in range(1, max(map(len, frame.body), default=0) + 1):
+        cells = [row[-place] for row in frame.body if len(row) >= place and not row[-place].is_heading]
+        if any(map(_is_figure, cells)) and all(_NUMBER.fullmatch(cell.text) for cell in cells):
+            for cell in (*cells, *(row[-place] for row in frame.head if len(row) >= place)):
+                cell.is_number = cell.columns == 1
+
+
+def _is_figure(cell: FrameCell) -> bool:
+    return any(character.isdigit() for character in cell.text)
+
+
+class _Reader(HTMLParser):
+    """Takes rows and cells of the first table; of all other markup the text is kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.frame = _Frame([], [])
+        self._cell: FrameCell | None = None
+        self._in_head = False
+        self._tables = 0
+        self._seen_one = False
+        self._unseen = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Open the table, a row or a cell."""
+        if tag in _UNSEEN:
+            self._unseen += 1
+        elif tag == "table":
+            self._tables += 1
+        elif tag in _APART:
+            self.handle_data(" ")
+        elif self._tables != 1 or self._seen_one:
+            return
+        elif tag in ("thead", "tbody"):
+            self._in_head = tag == "thead"
+        elif tag == "tr":
+            self._rows().append([])
+        elif tag in ("th", "td") and self._rows():
+            attributes = dict(attrs)
+            self._cell = FrameCell("", tag == "th", _span(attributes.get("colspan")), _span(attributes.get("rowspan")))
+            self._rows()[-1].append(self._cell)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close a cell, the table, or what is not shown."""
+        if tag in _UNSEEN:
+            self._unseen = max(0, self._unseen - 1)
+        elif tag == "table" and self._tables:
+            self._tables -= 1
+            self._seen_one = self._seen_one or not self._tables
+        elif tag in ("th", "td", "tr") and self._tables == 1:
+            self._cell = None
+
+    def handle_data(self, data: str) -> None:
+        """Text of a cell, or outside of the table."""
+        if self._unseen:
+            return
+        if self._cell is not None and self._tables and not self._seen_one:
+            self._cell.text += data
+        elif not self._tables or self._seen_one:
+            self.frame.text += data
+
+    def _rows(self) -> list[list[FrameCell]]:
+        return self.frame.head if self._in_head else self.frame.body
+
+
+def _span(text: str | None) -> int:
+    is_number = text is not None and text.isascii() and text.isdigit()
+    return max(1, min(int(str(text)[:6]), _WIDEST_SPAN)) if is_number else 1
+
 
 _ADDRESS_IN_MEMORY = re.compile(r" at 0x[0-9a-fA-F]+")
 _IMAGES = ("image/svg+xml", "image/png", "image/jpeg")

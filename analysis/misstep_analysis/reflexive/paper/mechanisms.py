@@ -1,19 +1,162 @@
-"""The reflexive harness's mechanisms: repeated reflections, budgets and categories of rules, by printed figures."""
+"""The reflexive harness's mechanisms: repeated reflections, budgets and categories of rules, by printed figures.
+
+The reflexive harness: the failure modes' figures and the run tables, printed and recomputed.
+
+The document describes failure modes of an agent that hardens a system rule by rule; its project prints each run in a
+journal. No log of a run is available: only the agreement of the printed figures can be checked.
+"""
 
 from collections.abc import Sequence
 
 from msgspec import structs
 
-from misstep_analysis.audit.tables import checked_figure, checked_rows
+from misstep_analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, finding, recomputed_rows
 from misstep_analysis.published import Figure, Paper, load_paper, published_row
-from misstep_analysis.reflexive.paper.runs import RUNS
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.printed.audit import counts_that_print
 from misstep_analysis.stats.proportions import wilson
-from misstep_analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
+from misstep_analysis.tables import FAILED, Row, Status, Table, TableHead, estimate_row, made_by_this
 from misstep_analysis.tables.wording import in_words, number_text, with_interval
 
+RUNS = {
+    "before": "Before the time budget",
+    "planned": "As planned",
+    "v2": "v2",
+    "v3": "v3",
+    "run1": "Run 1",
+    "run2": "Run 2",
+    "run3": "Run 3",
+    "run4": "Run 4",
+    "backfill": "Backfill of lessons",
+    "run5": "Run 5",
+    "run6": "Run 6",
+    "cve_smoke": "Advisories, first trial",
+    "cve_stock": "Advisories, stock system",
+    "cve_hardened": "Advisories, hardened system",
+}
+"""Key of a run in the published figures → its name in a table, in the order of time."""
+
+_FIX_RATES = {
+    "v2": "remediated.share",
+    "v3": "remediated.share",
+    "run1": "remediated.share",
+    "run2": "fix_rate",
+    "run3": "aggregate_fix_rate",
+    "run4": "aggregate_fix_rate",
+    "run5": "scorecard.fix_rate",
+    "run6": "scorecard.fix_rate",
+}
+
+FIXED = "Rules fixed"
 _SLUG = "reflexive"
+
+
+_FIX_RATES_TABLE = TableHead(
+    "fix_rates",
+    _SLUG,
+    "Rules fixed, run by run (reflexive harness, run tables)",
+    (
+        "What a share is of changes from run to run: rules attempted, processed, or fixed and escalated.",
+        "Each run is one run, and its rules are not independent of each other: the intervals are too narrow.",
+    ),
+)
+
+
+@made_by_this
+def fix_rate_table() -> Table:
+    """Return the share of rules that each run fixed, as printed and from its counts."""
+    paper = load_paper(_SLUG)
+    rates = [
+        checked_figure(paper, paper[f"runs.{key}.{part}"], FIXED, RUNS[key], with_count=True)
+        for key, part in _FIX_RATES.items()
+    ]
+    fixed = {one.heading: one.share for one in rates if one.share.value is not None}
+    least, most = (pick(fixed, key=lambda run: fixed[run].value or 0) for pick in (min, max))
+    return _FIX_RATES_TABLE.table(
+        (
+            f"{finding(rates, 'the shares of rules fixed').rstrip('.')}; the share goes from "
+            f"{with_interval(fixed[least], 'share')} in {least} to {with_interval(fixed[most], 'share')} in {most}."
+        ),
+        checked_rows(rates),
+        drawn=recomputed_rows(one for one in rates if one.share.value is not None),
+    )
+
+
+_FAILURE_MODES = TableHead(
+    "failure_modes",
+    _SLUG,
+    "Figures of the six failure modes (Failure Modes in Reflexive Agent Harnesses)",
+    ("Only figures that another printed figure says something about are here.",),
+)
+
+
+@made_by_this
+def failure_modes_table() -> Table:
+    """Return the figures of the document itself that other printed figures give."""
+    paper = load_paper(_SLUG)
+    figures = [
+        checked_figure(paper, figure, heading=figure.place)
+        for figure in paper.figure
+        if figure.derivations and not figure.id.startswith("runs.")
+    ]
+    return _FAILURE_MODES.table(finding(figures, "the document's own figures"), checked_rows(figures))
+
+
+_CONTRADICTIONS = TableHead(
+    "contradictions",
+    _SLUG,
+    "What does not fit together in the run tables (reflexive harness)",
+    (
+        "Differs: no values inside the rounding of the inputs print so. Impossible: no whole counts do.",
+        "A suggestion is a small repair that would make the figures fit; only the authors can know.",
+    ),
+)
+
+
+@made_by_this
+def contradictions_table() -> Table:
+    """Return the figures of the run tables that contradict other printed ones, the worst first."""
+    figures = [figure for status in FAILED for figure in _run_figures((status,))]
+    return _CONTRADICTIONS.table(finding(figures, "the run tables that failed"), checked_rows(figures))
+
+
+_RUNS = TableHead(
+    "runs",
+    _SLUG,
+    "What fits together in the run tables, and what cannot be told (reflexive harness)",
+    (
+        "Places are pages of the project's journal; a figure printed on two pages is compared with itself.",
+        "A range comes from the rounding of printed inputs, such as hours with one decimal, not from sampling.",
+    ),
+)
+
+
+@made_by_this
+def runs_table() -> Table:
+    """Return the figures of the run tables that others give or leave open, run by run."""
+    figures = _run_figures(("reproduced", "underdetermined"))
+    return _RUNS.table(finding(figures, "the run tables that did not fail"), checked_rows(figures))
+
+
+def _run_figures(statuses: Sequence[Status]) -> list[CheckedFigure]:
+    paper = load_paper(_SLUG)
+    shown_before = {f"runs.{key}.{part}" for key, part in _FIX_RATES.items()}
+    figures = [
+        checked_figure(
+            paper, figure, f"{_without_run(figure.row)}, {figure.column} ({figure.place})", name, statuses=statuses
+        )
+        for key, name in RUNS.items()
+        for figure in paper.figure
+        if figure.id.startswith(f"runs.{key}.") and figure.id not in shown_before and figure.derivations
+    ]
+    return [one for one in figures if one.checks]
+
+
+def _without_run(row: str) -> str:
+    return row.partition(": ")[2] or row
+
+
+_SLUG_of_mechanisms = "reflexive"
 _REFLECTIONS = "runs.v2.reflections_failure_modes_doc"
 _REPEATED = "runs.v2.plateau_rate_real"
 _RULES = "runs.v2.rules_completed"
@@ -71,13 +214,13 @@ _STEPS = {
 _CATEGORY_RUNS = ("v3", "run1", "run2", "run3")
 
 
-_PLATEAU = TableHead("plateau", _SLUG, "Reflections that repeat themselves (reflexive harness, v2)")
+_PLATEAU = TableHead("plateau", _SLUG_of_mechanisms, "Reflections that repeat themselves (reflexive harness, v2)")
 
 
 @made_by_this
 def plateau_table() -> Table:
     """Return how many reflections repeat earlier ones: the printed shares, with intervals if a count is printed."""
-    paper = load_paper(_SLUG)
+    paper = load_paper(_SLUG_of_mechanisms)
     n = int(paper[_REFLECTIONS].number)
     named = [checked_figure(paper, paper[key], name, _printed_as(paper)) for key, name in _PLATEAU_SHARES.items()]
     unique, sudo = (paper[f"runs.v2.{part}"] for part in ("unique_first_sentences", "reflections_citing_sudo"))
@@ -177,7 +320,7 @@ def _with_counts(quantity: str, count: int, n: int, place: str, group: str) -> R
 
 _BUDGETS_TABLE = TableHead(
     "budgets",
-    _SLUG,
+    _SLUG_of_mechanisms,
     "Budgets, and what rules took of them (reflexive harness)",
     (
         "The budget is tested before an attempt, never within one: a rule may take longer.",
@@ -189,7 +332,7 @@ _BUDGETS_TABLE = TableHead(
 @made_by_this
 def budget_table() -> Table:
     """Return the time and attempts that a rule may take and those that fixed and escalated rules took."""
-    paper = load_paper(_SLUG)
+    paper = load_paper(_SLUG_of_mechanisms)
     rows = [published_row(paper[key], name, group="What a rule may take") for key, name in _BUDGETS.items()]
     rows += [
         published_row(paper[f"runs.{run}.{part}"], name, group=RUNS[run])
@@ -239,7 +382,7 @@ def _spent(paper: Paper, run: str, place: int) -> Figure:
 
 _OUTCOMES_TABLE = TableHead(
     "outcomes",
-    _SLUG,
+    _SLUG_of_mechanisms,
     "What became of the rules, run by run (reflexive harness)",
     (
         "A rule that was skipped was not fixed: out of all rules the shares are below the printed ones.",
@@ -251,7 +394,7 @@ _OUTCOMES_TABLE = TableHead(
 @made_by_this
 def outcome_table() -> Table:
     """Return the outcomes of the rules of each complete run that prints them: counts, and the share fixed of all."""
-    paper = load_paper(_SLUG)
+    paper = load_paper(_SLUG_of_mechanisms)
     n = int(paper["runs.planned.stig_rules"].number)
     rows: list[Row] = []
     counts: list[Row] = []
@@ -277,17 +420,17 @@ def outcome_table() -> Table:
 
 def last_run_steps() -> list[Row]:
     """Return the last complete run's rules: all, attempted, fixed; for a funnel."""
-    paper = load_paper(_SLUG)
+    paper = load_paper(_SLUG_of_mechanisms)
     return [published_row(paper[key], name) for key, name in _STEPS.items()]
 
 
-_CATEGORIES = TableHead("categories", _SLUG, "Rules fixed, by category and run (reflexive harness)")
+_CATEGORIES = TableHead("categories", _SLUG_of_mechanisms, "Rules fixed, by category and run (reflexive harness)")
 
 
 @made_by_this
 def category_table() -> Table:
     """Rules fixed by category and run, as printed, with intervals where counts are printed."""
-    paper = load_paper(_SLUG)
+    paper = load_paper(_SLUG_of_mechanisms)
     rows: list[Row] = []
     counted: dict[tuple[str, str], Estimate] = {}
     for run in _CATEGORY_RUNS:
@@ -318,7 +461,7 @@ def category_table() -> Table:
 
 def category_shares() -> tuple[list[list[float | None]], list[str], list[str]]:
     """Return category by run: printed shares of rules fixed, `None` if none is printed; with both lists of names."""
-    paper = load_paper(_SLUG)
+    paper = load_paper(_SLUG_of_mechanisms)
     categories = _categories(paper)
     figures = [[_maybe(paper, run, category, "share") for run in _CATEGORY_RUNS] for category in categories]
     shares = [[None if share is None else share.number for share in row] for row in figures]
@@ -345,9 +488,9 @@ _MEMORY = {
 @made_by_this
 def memory_table() -> Table:
     """Return how many lessons the original stored and showed, as printed."""
-    paper = load_paper(_SLUG)
+    paper = load_paper(_SLUG_of_mechanisms)
     stored, shown = (paper[key].printed for key in _MEMORY)
-    return TableHead("memory", _SLUG, "Lessons that are stored, and those that are shown").table(
+    return TableHead("memory", _SLUG_of_mechanisms, "Lessons that are stored, and those that are shown").table(
         f"The original stored {stored} lessons and showed {shown} at once.",
         (published_row(paper[key], name, group="As printed") for key, name in _MEMORY.items()),
     )

@@ -13,7 +13,7 @@ from msgspec import structs
 from misstep_analysis.audit.tables import checked_figure, checked_rows, finding
 from misstep_analysis.passing.paired_systems import pair_rows
 from misstep_analysis.published import Figure, load_paper, published_row
-from misstep_analysis.repair.attempts import RepairArm
+from misstep_analysis.repair.attempts import RepairArm, ReviewFunnel, review_finding
 from misstep_analysis.repair.paper.tables import (
     SETTINGS,
     SOLVE_RATES,
@@ -22,9 +22,7 @@ from misstep_analysis.repair.paper.tables import (
     solve_rate_table,
 )
 from misstep_analysis.repair.patch_judge import judge_against_oracle
-from misstep_analysis.repair.reviews import ReviewFunnel, review_finding
-from misstep_analysis.repair.scores import RepairScores, score_repairs
-from misstep_analysis.repair.tables import NOTES, REPAIRS, compare_repairs, repairs_finding
+from misstep_analysis.repair.scores import NOTES, REPAIRS, RepairScores, compare_repairs, repairs_finding, score_repairs
 from misstep_analysis.stats.diagnostic import Confusion
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.printed.audit import value_prints_as
@@ -69,7 +67,7 @@ OTHER_CASES = (
 )
 
 _SLUG = "engineering_agent"
-_GENERATOR = "misstep_harness.repair.build.writing.write_planted"
+_GENERATOR = "misstep_harness.repair.build.sets.write_planted"
 _FUNNEL_COUNTS = {"production.published": "published", "production.reviewed": "reviewed", "production.landed": "landed"}
 _FUNNEL_RATES = {
     "production.reviewed.share": ("reviewed", "published"),

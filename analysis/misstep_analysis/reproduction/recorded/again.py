@@ -15,10 +15,9 @@ from msgspec.structs import replace
 
 from misstep_analysis.observer.experiments.report import Experiment, compacted
 from misstep_analysis.observer.experiments.report import recordings as recorded_experiments
-from misstep_analysis.repair.attempts import RepairArm
+from misstep_analysis.repair.attempts import RepairArm, repeats
 from misstep_analysis.repair.recorded_runs import RepairRun, open_repair_run
 from misstep_analysis.repair.recorded_runs import recordings as recorded_repairs
-from misstep_analysis.repair.repeated import repeats
 from misstep_analysis.reproduction import triage_recording
 from misstep_harness.agent.loop import AgentLimits
 from misstep_harness.clients import ClientSettings

@@ -16,7 +16,7 @@ from misstep_harness.errors import UsageError
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import Records
-from misstep_harness.repair.records.repair_attempt import RepairAttempt
+from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.verdict import Verdict
 
 Run = TypeVar("Run", bound=OpenRun)

@@ -7,7 +7,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Row, Table, TableHead, estimate_row, made_by_this, of_evidence
 from misstep_analysis.tables.wording import number_text, with_interval
-from misstep_analysis.triage.cases import JudgedCases
+from misstep_analysis.triage.comparison import JudgedCases
 from misstep_analysis.triage.curation import (
     NOTES,
     Curation,

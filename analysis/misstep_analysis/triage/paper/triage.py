@@ -27,8 +27,15 @@ from misstep_analysis.tables import (
     rows_of,
 )
 from misstep_analysis.tables.wording import counted_text, in_words, number_text
-from misstep_analysis.triage.cases import BASELINE, LABELS, TASK, JudgedCases
-from misstep_analysis.triage.comparison import ComparedCases, Planted, planted_and_found
+from misstep_analysis.triage.comparison import (
+    BASELINE,
+    LABELS,
+    TASK,
+    ComparedCases,
+    JudgedCases,
+    Planted,
+    planted_and_found,
+)
 from misstep_analysis.triage.paper.judges import matrix_counts, triage_errors_table, triage_matrices, triage_table
 from misstep_analysis.triage.real import TriagedSet
 from misstep_analysis.triage.tables import (

@@ -23,7 +23,7 @@ from misstep_harness.journal.opened import OpenRun, manifest_of
 from misstep_harness.journal.records import LIVE_RECORDS, MANIFEST, OBSERVED_RECORDS
 from misstep_harness.observer.arms import EXPERIMENT, hears_guidance
 from misstep_harness.observer.detectors import steps_between_questions
-from misstep_harness.observer.records.hook_decision import DECISIONS, HookDecision
+from misstep_harness.observer.records import DECISIONS, HookDecision
 from misstep_harness.observer.replay import ReplayOptions, replay
 from misstep_harness.places import path_text
 from misstep_harness.readers import read_file

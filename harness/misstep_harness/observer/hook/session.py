@@ -30,7 +30,7 @@ from misstep_harness.observer.episodes import is_like_an_earlier
 from misstep_harness.observer.follow import FileMark, growing_runs, mark_of
 from misstep_harness.observer.guidance import checked_guidance
 from misstep_harness.observer.observer import Observer
-from misstep_harness.observer.records.hook_decision import DECISIONS, HookDecision
+from misstep_harness.observer.records import DECISIONS, HookDecision
 from misstep_harness.observer.state import ObserverMemory, ObserverState
 from misstep_harness.registry import raised
 from misstep_harness.session import is_sub_agent

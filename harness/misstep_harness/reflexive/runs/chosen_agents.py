@@ -12,7 +12,7 @@ from misstep_harness.journal.records import LOOP_RECORDS, read_records
 from misstep_harness.reflexive.guarded import ADVICE, answer_of, check_members
 from misstep_harness.reflexive.model_agents import model_agents
 from misstep_harness.reflexive.protocols import Agent, Agents, Skill
-from misstep_harness.reflexive.records.loop_events import TurnEnded
+from misstep_harness.reflexive.records import TurnEnded
 from misstep_harness.runs.model_requests import ConcurrentRequests, ItemAsk
 
 MODEL = "model"

@@ -12,7 +12,7 @@ from misstep_harness.beneath import inside
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.forms import toml_form
 from misstep_harness.reflexive.protocols import VitalSign
-from misstep_harness.reflexive.records.loop_events import WorkItem
+from misstep_harness.reflexive.records import WorkItem
 from misstep_harness.workspace import Limits, own_command
 
 _FORM = "See `misstep help reflect-command`."

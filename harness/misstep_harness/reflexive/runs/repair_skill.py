@@ -13,7 +13,7 @@ from misstep_harness.agent.turns import Turn
 from misstep_harness.edits import edit_format, instructions
 from misstep_harness.errors import EditRefused
 from misstep_harness.reflexive.protocols import Agent, Agents, Context, MakeAgents, Target, VitalSign
-from misstep_harness.reflexive.records.loop_events import WorkItem
+from misstep_harness.reflexive.records import WorkItem
 from misstep_harness.reflexive.runs.repair_target import VITAL_SIGNS, open_trees
 from misstep_harness.repair.case import CaseFolder
 from misstep_harness.repair.runs.repair import inputs_of_cases

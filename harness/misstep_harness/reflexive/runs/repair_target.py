@@ -18,7 +18,7 @@ from misstep_harness.agent.tools.search import beneath
 from misstep_harness.edits import apply_edit
 from misstep_harness.errors import MisstepError, SandboxFailed
 from misstep_harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
-from misstep_harness.reflexive.records.loop_events import CheckStatus, Role, WorkItem
+from misstep_harness.reflexive.records import CheckStatus, Role, WorkItem
 from misstep_harness.reflexive.workspace_target import WorkspaceTarget
 from misstep_harness.repair.case import CaseFolder
 from misstep_harness.repair.scoring import put_files, score

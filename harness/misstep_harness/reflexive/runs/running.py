@@ -36,7 +36,7 @@ from misstep_harness.reflexive.loop import run_loop
 from misstep_harness.reflexive.memory import Lesson, MemoryRules, memory_of
 from misstep_harness.reflexive.model_agents import NobodyAnswers
 from misstep_harness.reflexive.protocols import Agents, Skill
-from misstep_harness.reflexive.records.loop_events import ItemEnded, LoopEvent, WorkItem, events_that_hold
+from misstep_harness.reflexive.records import ItemEnded, LoopEvent, WorkItem, events_that_hold
 from misstep_harness.reflexive.settings import LoopSettings
 from misstep_harness.runs.model_requests import ConcurrentRequests
 

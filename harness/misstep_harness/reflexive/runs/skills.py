@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from misstep_harness.errors import UsageError
 from misstep_harness.reflexive.guarded import answer_of, check_members
 from misstep_harness.reflexive.protocols import Skill
-from misstep_harness.reflexive.records.loop_events import WorkItem
+from misstep_harness.reflexive.records import WorkItem
 from misstep_harness.registry import Registry
 from misstep_harness.workspace import find_sandbox
 
@@ -87,7 +87,7 @@ def repair(options: SkillOptions) -> Skill:
 def command(options: SkillOptions) -> Skill:
     """Return the items of a file on a checkout of the user's."""
     from misstep_harness.reflexive.runs.command_file import read_command_file
-    from misstep_harness.reflexive.runs.command_skill import CommandSkill
+    from misstep_harness.reflexive.runs.command_target import CommandSkill
 
     if options.target is None:
         advice = "Name its TOML file with --target; `misstep help reflect-command` shows one."

@@ -27,7 +27,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_harness.reflexive.records.loop_events import WorkItem
+from misstep_harness.reflexive.records import WorkItem
 from misstep_harness.reflexive.simulated.machine import ACCESS, OPEN, Laws, MachinePair, MachineState
 
 Kind = Literal[

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from misstep_harness.agent.clocks import Clock
 from misstep_harness.reflexive.protocols import MakeAgents, Target, VitalSign
-from misstep_harness.reflexive.records.loop_events import WorkItem
+from misstep_harness.reflexive.records import WorkItem
 from misstep_harness.reflexive.simulated.items import MIX, Kind, World, draw_world
 from misstep_harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
 from misstep_harness.reflexive.simulated.thinkers import template_words

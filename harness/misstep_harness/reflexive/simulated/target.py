@@ -13,7 +13,7 @@ from misstep_harness.agent.tools import Tool
 from misstep_harness.errors import MisstepError
 from misstep_harness.journal.records import encode, replace_file
 from misstep_harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
-from misstep_harness.reflexive.records.loop_events import Role, SnapshotName, WorkItem
+from misstep_harness.reflexive.records import Role, SnapshotName, WorkItem
 from misstep_harness.reflexive.simulated.items import World
 from misstep_harness.reflexive.simulated.machine import (
     MachinePair,

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from misstep_harness.agent.code_index.symbols import language_of
+from misstep_harness.agent.code_index import language_of
 from misstep_harness.errors import InputError
 from misstep_harness.repair.case import (
     BEFORE,

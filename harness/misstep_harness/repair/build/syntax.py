@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from misstep_harness.agent.code_index.symbols import parser_of
+from misstep_harness.agent.code_index import parser_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

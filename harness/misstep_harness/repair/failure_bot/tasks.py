@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_harness.agent.code_index.symbols import language_of
+from misstep_harness.agent.code_index import language_of
 from misstep_harness.errors import InputError, UsageError, writing
 from misstep_harness.repair.case import BEFORE, RepairCase, environment_of, write_case
 from misstep_harness.repair.failure_bot.grouping import frames

@@ -1,7 +1,7 @@
 """Turn failing tests of a repository into tasks with trace, blamed change and owner."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -10,12 +10,17 @@ from msgspec.structs import replace
 from misstep_harness.errors import TimeSpent
 from misstep_harness.escaping import plain
 from misstep_harness.progress import say
-from misstep_harness.repair.failure_bot.blame_notes import NO_TIME, note_of
 from misstep_harness.repair.failure_bot.change_point import Outcome, Prior
 from misstep_harness.repair.failure_bot.change_search import Bisection, Sight, find_change, never_passed
 from misstep_harness.repair.failure_bot.flakiness import Flakiness, estimate, rerun
-from misstep_harness.repair.failure_bot.grouping import SameFailure, group_failures, innermost, joined
-from misstep_harness.repair.failure_bot.known_tasks import KnownTasks
+from misstep_harness.repair.failure_bot.grouping import (
+    SameFailure,
+    failure_of,
+    group_failures,
+    innermost,
+    joined,
+    normalised,
+)
 from misstep_harness.repair.failure_bot.owner import owners
 from misstep_harness.repair.failure_bot.repository import Commit, Repository
 from misstep_harness.repair.failure_bot.reproduce import CommitRuns, failing_tests, failure_in, outcome_of
@@ -36,7 +41,114 @@ from misstep_harness.workspace.suite.command import takes_names, unittest_name
 from misstep_harness.workspace.suite.report import FailedTest, SuiteReport
 from misstep_harness.workspace.suite.run import How, plain_line
 
+NO_TIME = "no change is blamed: the tests do not end within their time at several commits"
+_UNSHALLOW = "The clone is shallow: `git fetch --unshallow` brings the commits before."
+_LONGEST = 160
+
+
+def note_of(answer: Bisection, history: Sequence[Commit], message: str, messages: Mapping[str, str]) -> str:
+    """Return what an answer assumes, or why it blames nobody; `messages` are of commits that fail otherwise."""
+    parts = _blamed(answer) if answer.change else [_nobody(answer, history)]
+    if answer.change and answer.earlier:
+        commits = _names(answer.earlier)
+        other = next((messages[commit.id] for commit in answer.earlier[::-1] if commit.id in messages), "")
+        said = f": {_short(other)} there, {_short(message)} today" if other else ""
+        parts.append(f"The test has failed since {commits}, but the messages differ{said}.")
+    if history[0].is_cut and not answer.passes:
+        parts.append(_UNSHALLOW)
+    return " ".join(parts)
+
+
+def _blamed(answer: Bisection) -> list[str]:
+    before = answer.before
+    there = "the last commit that was seen to pass" if answer.passes else "where today's failure was not seen"
+    since = f" after {before.short}, {there}" if before else ""
+    parts = [
+        f"It assumes a single change from passing to this failure{since}, and independent runs:"
+        " one rate of failing before the change, a higher one from it on."
+    ]
+    count, run = answer.later
+    if count:
+        parts.append(f"Of {count} later commit{'s' * (count > 1)} {run} {'was' if run == 1 else 'were'} run.")
+    return parts
+
+
+def _nobody(answer: Bisection, history: Sequence[Commit]) -> str:
+    if not answer.decided:
+        return f"no change is blamed: {answer.runs} runs do not tell which (the likeliest has {answer.posterior:.0%})."
+    if answer.changes:
+        names = _names(answer.changes)
+        why = "No run tells which, as the tests cannot be run there."
+        return f"one of {len(answer.changes)} changes is to blame: {names}. {why}"
+    began = answer.began
+    if began is not None and began != history[0]:
+        return f"no change is to blame: the test never passed. It has failed so since {_names([began])}."
+    ends = history[0].is_cut or bool(history[0].parents)
+    where = f"in the {len(history)} commits that were searched" if ends else "in the history"
+    return f"no change is to blame: the test never passed {where}."
+
+
+def _names(commits: Sequence[Commit]) -> str:
+    return ", ".join(f"{commit.short} ({commit.subject}, by {commit.author})" for commit in commits)
+
+
+def _short(message: str) -> str:
+    line = next((line.strip() for line in message.splitlines() if line.strip()), "")
+    return f"`{line[:_LONGEST]}`"
+
+
 _MOST_COMMITS = 256
+_MOST_BETWEEN = 4
+"""At how many commits since the task was filed its test is run, to see a fault that was mended and returned."""
+
+
+class KnownTasks:
+    """The tasks that were filed before, and the runs that tell whether one still holds at the head."""
+
+    def __init__(self, tasks: Sequence[RepairTask], runs: CommitRuns) -> None:
+        self._runs, self._repository, self._head = runs, runs.repository, runs.repository.head.id
+        folder = str(self._repository.folder.resolve())
+        ours = [task for task in tasks if (task.repository, task.command) == (folder, runs.command)]
+        self._tasks = [task for task in ours if task.state != "landed" and task.runs]
+
+    def among(self, failing: Sequence[FailedTest]) -> list[tuple[RepairTask, list[FailedTest]]]:
+        """Return each task that still holds, with those of the failing tests that it is about."""
+        by_id, taken = {test.id: test for test in failing}, set[str]()
+        pairs: list[tuple[RepairTask, list[FailedTest]]] = []
+        for task in self._tasks:
+            tests = [by_id[name] for name in task.tests if name in by_id and name not in taken]
+            if not tests or tests[0].id != task.tests[0] or not self._holds(task, tests[0]):
+                continue
+            taken.update(test.id for test in tests)
+            pairs.append((task, tests))
+        return pairs
+
+    def _holds(self, task: RepairTask, test: FailedTest) -> bool:
+        before = FailedTest(test.id, task.message, task.trace)
+        if task.commit == self._head:
+            is_same = normalised(failure_of(before)) == normalised(failure_of(test))
+            return is_same and self._searched_as_far(task)
+        landed = self._repository.first_parents(self._head, _MOST_COMMITS, after=task.commit)
+        if landed[0].id != task.commit or failure_of(before) != failure_of(test) or not self._searched_as_far(task):
+            return False
+        if not task.blame and estimate(task.failures, task.runs).state != "failing":
+            return False  # a change may have made a flaky test one that fails
+        between = landed[1:-1][::-1]
+        looks = [between[place * len(between) // _MOST_BETWEEN] for place in range(min(_MOST_BETWEEN, len(between)))]
+        return all(self._fails_alike(task, test, commit.id) for commit in looks)
+
+    def _searched_as_far(self, task: RepairTask) -> bool:
+        """Return whether the blamed change is in the history, or no older commit is there than was searched."""
+        if task.blame:
+            return self._repository.is_ancestor(task.blame, self._head)
+        return self._repository.first_parents(self._head, _MOST_COMMITS)[0].id == task.searched_from
+
+    def _fails_alike(self, task: RepairTask, test: FailedTest, commit: str) -> bool:
+        failure = failure_in(self._runs.report(commit, [test.id], "alone" if task.alone else "whole"), test.id)
+        return failure is not None and failure_of(failure) == failure_of(test)
+
+
+_MOST_COMMITS_of_triage = 256
 _MOST_BISECTIONS = 20
 _MOST_SLOW = 3
 """At how many commits the tests may meet their time limit before the search for the change is given up."""
@@ -102,7 +214,7 @@ class _Triage:
         self.sound: set[str] = set()  # the tests that passed at an earlier commit
         self.notes: dict[str, str] = {}  # what the search for a change says of itself
         self.failures: defaultdict[str, list[FailedTest]] = defaultdict(list)  # those of each test at the head
-        self.history = self.repository.first_parents(self.commit.id, _MOST_COMMITS)
+        self.history = self.repository.first_parents(self.commit.id, _MOST_COMMITS_of_triage)
 
     def all(self) -> list[Triaged]:
         """Return each task with what it rests on."""

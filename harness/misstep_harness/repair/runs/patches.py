@@ -18,7 +18,7 @@ from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import ATTEMPT_RECORDS
 from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.repair.case import FAILURE
-from misstep_harness.repair.records.repair_attempt import FLAKY, RepairAttempt
+from misstep_harness.repair.records import FLAKY, RepairAttempt
 from misstep_harness.repair.validators.patch_judge import (
     ACCEPTABLE,
     UNACCEPTABLE,

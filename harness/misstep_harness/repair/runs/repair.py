@@ -22,7 +22,7 @@ from misstep_harness.observer.observer import LiveObservation
 from misstep_harness.protocols import FittedJudge
 from misstep_harness.repair.attempt import MakeRepairer, Setting, attempt
 from misstep_harness.repair.case import CaseFolder, RepairCase, instructed, with_test_changes
-from misstep_harness.repair.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
+from misstep_harness.repair.records import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from misstep_harness.repair.repairers import POLICIES, RepairerOptions
 from misstep_harness.repair.scoring import Affirmed, affirm, case_toolchain
 from misstep_harness.repair.validators.patch_judge import PatchJudge

@@ -24,7 +24,7 @@ from misstep_harness.repair.failure_bot.repository import Repository
 from misstep_harness.repair.failure_bot.rules import ENDS, RuleDecision
 from misstep_harness.repair.failure_bot.tasks import RepairTask, TaskStore, write_task_case
 from misstep_harness.repair.failure_bot.triage import examine, triage_repository
-from misstep_harness.repair.records.repair_attempt import RepairAttempt
+from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.workspace import Limits, Sandbox, Toolchain, own_command, project_toolchain
 
 CASES = "cases"

@@ -11,7 +11,7 @@ from misstep_harness.items import Item, read_question
 from misstep_harness.judges.answering import answered
 from misstep_harness.places import data_folder
 from misstep_harness.protocols import Ask, FittedJudge, Judge
-from misstep_harness.repair.records.repair_attempt import PATCH_JUDGE, UNCHANGED_TESTS, Signal, signal_line
+from misstep_harness.repair.records import PATCH_JUDGE, UNCHANGED_TESTS, Signal, signal_line
 from misstep_harness.verdict import Verdict
 
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"

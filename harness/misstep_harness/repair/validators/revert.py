@@ -6,7 +6,7 @@ undone. A line that it added is undone where the patch removes it, one that it r
 
 from collections import Counter
 
-from misstep_harness.repair.records.repair_attempt import REVERT, Signal
+from misstep_harness.repair.records import REVERT, Signal
 
 ALIKE = 0.9
 """From here on a patch is called a revert: nearly every line of one is a line of the other."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from misstep_harness.repair.records.repair_attempt import Signal
+from misstep_harness.repair.records import Signal
 from misstep_harness.workspace import Limits, Workspace
 
 _SECONDS = 30.0

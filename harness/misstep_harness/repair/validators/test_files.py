@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable
 
-from misstep_harness.repair.records.repair_attempt import Signal
+from misstep_harness.repair.records import Signal
 from misstep_harness.workspace.suite.command import unittest_name
 
 _TEST = re.compile(

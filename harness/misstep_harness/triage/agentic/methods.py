@@ -1,7 +1,14 @@
-"""Whose fault a run is, by a model: asked once about the texts of a case, or as an investigator in the ReAct loop."""
+"""Whose fault a run is, by a model: asked once about the texts of a case, or as an investigator in the ReAct loop.
 
+Read a verdict that a model writes as JSON where a command was asked for.
+
+Models that were trained on JSON answer so whatever they are asked. Several objects with different labels, and one that
+is word for word in what the model was shown, do not count.
+"""
+
+import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -11,12 +18,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from misstep_harness.agent.actions import Action
 from misstep_harness.agent.loop import AgentLimits, Equipment, run_loop
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.policies.model import ModelPolicy, ModelSettings
 from misstep_harness.agent.protocols import Task
-from misstep_harness.exchange import Failure, Message, Outcome, Request
+from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
 from misstep_harness.journal.records import encode, replace_file
-from misstep_harness.judges.replies import Answer, read_reply, schema_of
+from misstep_harness.judges.replies import Answer, label_meant, read_reply, schema_of
 from misstep_harness.prompting import fill, shipped_prompt
 from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Source, Step, Tokens, Trajectory
@@ -27,11 +35,129 @@ from misstep_harness.triage.agentic.case_files import (
     subcategory_fault,
     taxonomy_text,
 )
-from misstep_harness.triage.agentic.json_verdicts import InvestigatorPolicy, verdict_in
 from misstep_harness.triage.agentic.tools import Bench, tools_of
 from misstep_harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
-from misstep_harness.triage.records.attribution import FAULTS, Access, Evidence, TriageVerdict
+from misstep_harness.triage.records.attribution import FAULTS, Access, Evidence, TriageVerdict, taxonomy
 from misstep_harness.triage.texts import recorded_outcome
+
+VERDICT = "verdict"
+
+_LABEL = ("label", "verdict", "fault", "cause", "attribution")
+_REASONING = ("reasoning", "rationale", "reason", "explanation", "justification")
+_PLACE = ("where", "place", "location", "source", "file", "path", "command", "step")
+_TEXT = ("text", "quote", "what", "content", "observation", "detail")
+_MOST_OBJECTS, _DEEPEST = 200, 4
+_DECODER = json.JSONDecoder()
+
+
+class InvestigatorPolicy(ModelPolicy):
+    """A model that decides the next command, whose JSON verdicts are commands too."""
+
+    async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:
+        """Return the model's next command; raises `AgentStopped` where it gives no answer."""
+        self._shown = [*(step.text for step in steps if step.role != "agent"), *_observed(steps)]
+        return await super().act(task, steps, ask)
+
+    def read(self, reply: Reply) -> Action:
+        """The command in a reply; a verdict with its reasons and its evidence counts before a command beside it."""
+        action = super().read(reply)
+        if action.name == VERDICT and not action.error:
+            evidence = _lines(_decoded(action.arguments.get("evidence", "")))
+            return replace(action, arguments={**action.arguments, "evidence": evidence}) if evidence else action
+        verdict = verdict_in(reply.text or "", self._shown)
+        if verdict is None or not (action.error or (verdict["reasoning"] and verdict["evidence"])):
+            return action
+        return Action(VERDICT, verdict, action.thought if not action.error else "")
+
+
+def verdict_in(text: str, shown: Sequence[str] = ()) -> dict[str, str] | None:
+    """The arguments of the command `verdict` that the JSON in a text gives; `None` where it gives none, or several."""
+    verdicts = {}
+    for source, value in _objects(text):
+        for one in _labelled(value, 0):
+            if not any(source in each for each in shown):
+                verdicts[json.dumps(one, sort_keys=True)] = _arguments(one)
+    labels = {one["label"] for one in verdicts.values()}
+    return list(verdicts.values())[-1] if len(labels) == 1 else None
+
+
+def _observed(steps: Sequence[Step]) -> Iterator[str]:
+    return (result.text for step in steps for result in step.results)
+
+
+def _objects(text: str) -> Iterator[tuple[str, Any]]:
+    place = text.find("{")
+    for _ in range(_MOST_OBJECTS):
+        if place < 0:
+            return
+        try:
+            value, end = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            yield text[place:end], value
+        place = text.find("{", end)
+
+
+def _labelled(value: Any, depth: int) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        value = next((one for _, one in _objects(value)), None)
+    if isinstance(value, list) and depth < _DEEPEST:
+        for each in value:
+            yield from _labelled(each, depth + 1)
+    if isinstance(value, dict):
+        value = {str(key).strip().casefold().replace(" ", "_"): one for key, one in value.items()}
+        if _label(value):
+            yield value
+        elif depth < _DEEPEST:
+            for each in value.values():
+                yield from _labelled(each, depth + 1)
+
+
+def _label(fields: Mapping[str, Any]) -> str:
+    meant = {fault: fault for fault in FAULTS} | {category.name: fault for fault, category in taxonomy().items()}
+    labels = (fields[key] for key in _LABEL if isinstance(fields.get(key), str))
+    return next((label for one in labels if (label := label_meant(one, meant)) is not None), "")
+
+
+def _arguments(fields: Mapping[str, Any]) -> dict[str, str]:
+    lines, steps = _lines(fields.get("evidence", [])), fields.get("steps", [])
+    placed = {line.partition("|")[0].strip() for line in lines.splitlines()}
+    cited = [
+        one for one in (f"step {step}" for step in (steps if isinstance(steps, list) else ())) if one not in placed
+    ]
+    subcategory = _first(fields, ("subcategory", "sub_category"))
+    return {
+        "label": _label(fields),
+        "reasoning": _first(fields, _REASONING),
+        "evidence": "\n".join(filter(None, (lines, *cited))),
+        **({"subcategory": subcategory} if subcategory else {}),
+    }
+
+
+def _decoded(text: str) -> Any:
+    with suppress(ValueError, RecursionError):
+        return json.loads(text) if text.lstrip().startswith(("[", "{")) else None
+    return None
+
+
+def _lines(evidence: Any) -> str:
+    pieces = evidence if isinstance(evidence, list) else [evidence]
+    return "\n".join(line for line in map(_piece, pieces) if line)
+
+
+def _piece(piece: Any) -> str:
+    if isinstance(piece, dict):
+        piece = {str(key).casefold(): one for key, one in piece.items()}
+        where = _first(piece, _PLACE)
+        where = f"step {where}" if where.isdigit() else where
+        return f"{where} | {' '.join(_first(piece, _TEXT).split())}" if where else ""
+    return piece if isinstance(piece, str) else ""
+
+
+def _first(fields: Mapping[str, Any], keys: Sequence[str]) -> str:
+    return next((str(fields[key]) for key in keys if isinstance(fields.get(key), str | int) and fields[key] != ""), "")
+
 
 TEXT_PROMPT, INVESTIGATOR_PROMPT = "triage/judge", "triage/investigator"
 MOST_TOKENS = 2_000_000
@@ -44,16 +170,16 @@ KeepTrajectory = Callable[[Trajectory], None]
 """Keeps the judge's own run of one case, whose id is the case's."""
 
 
-_TEXT = {"type": "string"}
+_TEXT_of_methods = {"type": "string"}
 _PIECE = {
     "type": "object",
-    "properties": {"where": _TEXT, "text": _TEXT},
+    "properties": {"where": _TEXT_of_methods, "text": _TEXT_of_methods},
     "required": ["where", "text"],
     "additionalProperties": False,
 }
 _MOST = 10
 """Steps, or pieces of evidence, of an answer: without a limit a small model under a grammar counts on to its end."""
-_OWN_FIELDS = {"subcategory": _TEXT, "evidence": {"type": "array", "items": _PIECE, "maxItems": _MOST}}
+_OWN_FIELDS = {"subcategory": _TEXT_of_methods, "evidence": {"type": "array", "items": _PIECE, "maxItems": _MOST}}
 
 
 class AgenticMethod(Struct, frozen=True):

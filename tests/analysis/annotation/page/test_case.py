@@ -1,6 +1,6 @@
 """The page of a case: long things are cut and said to be, keys fit, and nothing is shown that was not given to it."""
 
-from misstep_analysis.annotation.page.case import (
+from misstep_analysis.annotation.page import (
     Asked,
     Material,
     MaterialPart,

@@ -4,7 +4,7 @@ import re
 
 from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging.assessment import Assessment, assess
-from misstep_analysis.judging.page.figures import judge_figures
+from misstep_analysis.judging.page import judge_figures
 from misstep_harness.verdict import Verdict
 
 GOLD = [GoldLabel(f"i{n}", "ann", "yes" if n % 2 else "no") for n in range(40)]

@@ -1,9 +1,9 @@
 """The index of a report's items: what people and judges said, by place, and which items matter most."""
 
 from misstep_analysis.gold import GoldLabel
-from misstep_analysis.judging.page.items import TIED, JudgedBy, item_index, rank
+from misstep_analysis.judging.page import TIED, JudgedBy, item_index, rank
 from misstep_analysis.judging.sample import majority
-from misstep_analysis.pages.browser.wanted import NONE
+from misstep_analysis.pages.browser import NONE
 from misstep_harness.verdict import Verdict
 
 GOLD = majority(

@@ -1,10 +1,9 @@
 """What a report of judges shows without scripts: wrong answers, and apart from them questions without an answer."""
 
 from misstep_analysis.gold import GoldLabel
-from misstep_analysis.judging.page.items import JudgedBy
-from misstep_analysis.judging.page.page import wrong_answers
+from misstep_analysis.judging.page import JudgedBy, wrong_answers
 from misstep_analysis.judging.sample import majority
-from misstep_analysis.pages.browser.frame import LINES_SHOWN
+from misstep_analysis.pages.browser import LINES_SHOWN
 from misstep_harness.verdict import Verdict
 
 ITEMS = [f"item-{number:03}" for number in range(LINES_SHOWN + 50)]

@@ -10,7 +10,7 @@ from misstep_analysis.observer.experiments.recovery_benchmark import LABELS
 from misstep_harness.journal.records import encode_lines
 from misstep_harness.observer.arms import hears_guidance
 from misstep_harness.observer.experiment.own_sessions import Assignment
-from misstep_harness.observer.records.hook_decision import DECISIONS
+from misstep_harness.observer.records import DECISIONS
 from misstep_harness.verdict import Verdict
 from tests.harness.observer.experiment.own_transcripts import (
     LOOP_CALL,

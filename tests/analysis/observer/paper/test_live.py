@@ -9,14 +9,13 @@ from msgspec import structs
 from misstep_analysis.observer.experiments.comparison import compare_arms
 from misstep_analysis.observer.experiments.sessions import of_live
 from misstep_analysis.observer.experiments.shadow import misbehaviour_rates
-from misstep_analysis.observer.paper import interventions, live_recovery, recovery
+from misstep_analysis.observer.paper import interventions, live_recovery
 from misstep_analysis.observer.paper.heeding import RECOVERED, heeding_places, heeding_table
 from misstep_analysis.observer.paper.live import CATEGORIES, NOTE, LiveExperiments
 from misstep_analysis.observer.paper.live_experiment import experiment_evidence_table
-from misstep_analysis.observer.paper.recovery import WITHOUT, recovery_evidence_table
+from misstep_analysis.observer.paper.live_recovery import WITHOUT, recovery_evidence_table
 from misstep_analysis.observer.paper.unaided import Loop
-from misstep_analysis.observer.recovery.effect import recovery_effects
-from misstep_analysis.observer.recovery.problems import Problem, problems, recovery_rate
+from misstep_analysis.observer.recovery import Problem, problems, recovery_effects, recovery_rate
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.grid import grid
 from tests.analysis.observer.recovery.made_up import experiment
@@ -54,7 +53,7 @@ def guided(start: str = "word") -> list[Problem]:
 
 def test_tables_3_and_4_have_generated_rates_as_planted_and_as_judged_beside_the_printed_ones() -> None:
     table = recovery_evidence_table(live())
-    heading = recovery.TABLES["single"]
+    heading = live_recovery.TABLES["single"]
     assert value(table, heading, "Overall") == recovery_rate(guided()).value
     assert value(table, heading, "Overall, as judged") >= value(table, heading, "Overall")
     printed = {(row.group, row.quantity) for row in table.rows if row.evidence == "published"}

@@ -2,8 +2,7 @@
 
 import pytest
 
-from misstep_analysis.observer.recovery.heeding import mixed, recovery_at
-from misstep_analysis.observer.recovery.problems import RECOVERED, SESSION_OVER, Problem, recovery_rate
+from misstep_analysis.observer.recovery import RECOVERED, SESSION_OVER, Problem, mixed, recovery_at, recovery_rate
 from misstep_analysis.stats.estimate import Estimate
 from misstep_harness.live_session import Heeds
 

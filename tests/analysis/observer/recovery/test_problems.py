@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from misstep_analysis.observer.recovery.effect import judge_of_recoveries, recovery_effects, time_to_recovery
-from misstep_analysis.observer.recovery.problems import (
+from misstep_analysis.observer.recovery import (
     ENGINEER,
     RECOVERED,
     SESSION_OVER,
@@ -15,9 +14,12 @@ from misstep_analysis.observer.recovery.problems import (
     by_unit,
     chosen,
     groundless,
+    judge_of_recoveries,
     problems,
+    recovery_effects,
     recovery_rate,
     recovery_rates,
+    time_to_recovery,
 )
 from misstep_analysis.stats.clusters.clustered import clustered_difference
 from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard

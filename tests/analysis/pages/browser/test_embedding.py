@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep_analysis.pages.browser.embedding import PLAIN_UP_TO, Pieces, embedded
+from misstep_analysis.pages.browser import PLAIN_UP_TO, Pieces, embedded
 from misstep_harness.escaping import printable
 from tests.analysis.pages.html_rules import read_embedded
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep_analysis.pages.browser.shown_run import EVIDENCE_SHOWN, STEPS_SHOWN, ShownRun, shown_run
+from misstep_analysis.pages.browser import EVIDENCE_SHOWN, STEPS_SHOWN, ShownRun, shown_run
 from misstep_harness.trajectory import Source, Step, ToolResult, Trajectory
 
 

@@ -1,6 +1,6 @@
 """A made-up run in which everything happens that a page can show, some of it said by hostile agents."""
 
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.records import (
     Checked,
     Deferred,
     Diagnosed,

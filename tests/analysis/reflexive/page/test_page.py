@@ -6,12 +6,11 @@ import re
 import pytest
 
 from misstep_analysis.pages import Foot
-from misstep_analysis.reflexive.page import lanes as drawn
-from misstep_analysis.reflexive.page import page as pages
-from misstep_analysis.reflexive.page.lanes import lanes_of
-from misstep_analysis.reflexive.page.page import event_line, run_page
+from misstep_analysis.reflexive import page as drawn
+from misstep_analysis.reflexive import page as pages
+from misstep_analysis.reflexive.page import event_line, lanes_of, run_page
 from misstep_analysis.reflexive.work import worked_run
-from misstep_harness.reflexive.records.loop_events import LoopEvent, Planned, TurnEnded
+from misstep_harness.reflexive.records import LoopEvent, Planned, TurnEnded
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.reflexive.made_up import Log, three_items
 from tests.analysis.reflexive.page.made_up import everything

@@ -4,7 +4,7 @@ import pytest
 
 from misstep_analysis.audit.checks import check_all
 from misstep_analysis.published import load_paper
-from misstep_analysis.reflexive.paper import runs as reflexive
+from misstep_analysis.reflexive.paper import mechanisms as reflexive
 from misstep_analysis.tables import Row, Table
 
 TABLES = (reflexive.fix_rate_table, reflexive.failure_modes_table, reflexive.contradictions_table, reflexive.runs_table)

@@ -6,13 +6,12 @@ import pytest
 from msgspec import structs
 
 from misstep_analysis.pages import table_text
-from misstep_analysis.repair.attempts import RepairArm
+from misstep_analysis.repair.attempts import RepairArm, review_funnel
 from misstep_analysis.repair.paper import repairs
 from misstep_analysis.repair.paper.tables import formats_table, solve_rate_table
-from misstep_analysis.repair.reviews import review_funnel
 from misstep_analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p
 from misstep_analysis.tables import Table
-from misstep_harness.repair.records.repair_attempt import ReviewEvent, Signal
+from misstep_harness.repair.records import ReviewEvent, Signal
 from tests.analysis.repair.made_up import arm, attempt
 
 

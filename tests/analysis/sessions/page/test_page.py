@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from misstep_analysis.pages.browser.frame import Listed
-from misstep_analysis.pages.browser.shown_run import SESSION_CHARACTERS, show_session
+from misstep_analysis.pages.browser import SESSION_CHARACTERS, Listed, show_session
 from misstep_analysis.sessions.findings import findings
-from misstep_analysis.sessions.page.page import FindingLine, FlaggedSessions, sessions_page
+from misstep_analysis.sessions.page import FindingLine, FlaggedSessions, sessions_page
 from misstep_harness.errors import InputError
 from misstep_harness.journal.classified import LabelledSession, Labels, PlacedVerdict, Summary
 from misstep_harness.session import Session

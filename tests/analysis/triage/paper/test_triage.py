@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from misstep_analysis.triage.cases import JudgedCases
-from misstep_analysis.triage.comparison import ComparedCases, compared
+from misstep_analysis.triage.comparison import ComparedCases, JudgedCases, compared
 from misstep_analysis.triage.paper.triage import (
     error_direction_table,
     judge_errors_table,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep_harness.agent.code_index.symbols import GRAMMARS, LANGUAGES, symbols_in
+from misstep_harness.agent.code_index import GRAMMARS, LANGUAGES, symbols_in
 
 SOURCES = {
     "a.py": "class Order:\n    def total(self):\n        def inner(): pass\n\nasync def load(): pass\n",

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from misstep_harness.clients.batches.batch import ask_batch
-from misstep_harness.clients.batches.batch_lines import in_parts, read_outcomes, request_lines
+from misstep_harness.clients.batches import ask_batch, in_parts, read_outcomes, request_lines
 from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep_harness.exchange import Message, Outcome, Reply, Request

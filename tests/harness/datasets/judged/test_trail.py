@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from misstep_harness.datasets.judged import trail as loader
+from misstep_harness.datasets.judged import trail_judges as loader
 from misstep_harness.trajectory import Source, Step, Trajectory
 from tests.harness.datasets.loaded import Loaded, public, write
 

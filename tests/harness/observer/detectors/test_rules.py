@@ -3,7 +3,7 @@
 import pytest
 
 from misstep_harness.classifiers import infinite_loop
-from misstep_harness.observer.detectors.rules import RuleFailed, feedback
+from misstep_harness.observer.detectors import RuleFailed, feedback
 from misstep_harness.trajectory import Step
 from tests.harness.observer.made_up_runs import asked, call, read, run
 

@@ -11,7 +11,7 @@ from misstep_harness.errors import NoTrajectory, UsageError
 from misstep_harness.intervention import ABOUT, INTERVENTION, Intervention, Misbehaviour
 from misstep_harness.observer.arms import hears_guidance
 from misstep_harness.observer.experiment.own_sessions import Assignment, GuidedRun, LeftOut, guided_runs, with_words
-from misstep_harness.observer.records.hook_decision import DECISIONS
+from misstep_harness.observer.records import DECISIONS
 from misstep_harness.trajectory import Source, Step, Trajectory
 from tests.harness.observer.experiment.own_transcripts import LOOPS, TOLD, session, write_lines, write_sessions
 

@@ -11,7 +11,7 @@ import pytest
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.exchange import Request
-from misstep_harness.observer.detectors.prompted import kinds
+from misstep_harness.observer.detectors import kinds
 from misstep_harness.observer.follow import Failures
 from misstep_harness.observer.replay import ReplayOptions
 from misstep_harness.observer.runs.observe_model import ModelFollow, ModelReplay

@@ -7,7 +7,7 @@ from misstep_harness.agent.turns import tokens_in_text
 from misstep_harness.judges.fencing import fenced_parts
 from misstep_harness.reflexive.context import accumulated, assembled
 from misstep_harness.reflexive.protocols import Part
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.records import (
     Checked,
     Happening,
     ItemBegan,

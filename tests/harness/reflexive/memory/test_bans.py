@@ -1,7 +1,7 @@
 """Bans are facts about changes that failed; lessons in free text ban nothing."""
 
 from misstep_harness.reflexive.memory import Ban, bans, bans_text
-from misstep_harness.reflexive.records.loop_events import Failed, Happening, LessonLearned, LoopEvent, PutOff, TurnEnded
+from misstep_harness.reflexive.records import Failed, Happening, LessonLearned, LoopEvent, PutOff, TurnEnded
 
 
 def _events(*happened: Happening, item: str = "a") -> list[LoopEvent]:

@@ -5,9 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep_analysis.stats.proportions import wilson
-from misstep_harness.reflexive.memory import lessons_in
-from misstep_harness.reflexive.memory.lessons import MOST_CHARACTERS, MOST_LESSONS, weight_of
-from misstep_harness.reflexive.memory.store import upper_bound
+from misstep_harness.reflexive.memory import MOST_CHARACTERS, MOST_LESSONS, lessons_in, upper_bound, weight_of
 
 
 @pytest.mark.parametrize(

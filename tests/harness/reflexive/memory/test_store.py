@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from misstep_harness.agent.turns import tokens_in_text
 from misstep_harness.reflexive.memory import Lesson, Memory, MemoryRules, lessons_text, memory_of
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.records import (
     LessonLearned,
     LessonRetired,
     LessonsRecalled,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep_harness.reflexive.memory.words import same_content, topic_words
+from misstep_harness.reflexive.memory import same_content, topic_words
 
 SAME = {
     "the same": ("Mask the unit, then stop it.", "Mask the unit, then stop it."),

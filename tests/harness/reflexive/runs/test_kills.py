@@ -17,7 +17,7 @@ from misstep_harness.journal.records import encode
 from misstep_harness.journal.run_folder import RunInProgress
 from misstep_harness.reflexive.log import state_of
 from misstep_harness.reflexive.protocols import Context
-from misstep_harness.reflexive.records.loop_events import (
+from misstep_harness.reflexive.records import (
     Checked,
     Happening,
     ItemEnded,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep_harness.errors import SkillFailed
-from misstep_harness.reflexive.records.loop_events import WorkItem
+from misstep_harness.reflexive.records import WorkItem
 from misstep_harness.reflexive.runs.skills import SkillOptions, made_skill, sampled
 
 CHAIN = [WorkItem("a", "x", "t"), WorkItem("b", "x", "t", after=("a",)), WorkItem("c", "x", "t", after=("b",))]

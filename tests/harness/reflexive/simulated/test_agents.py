@@ -7,9 +7,9 @@ import pytest
 
 from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.agent.turns import TurnLimits, TurnReport, take_turn
+from misstep_harness.reflexive.item_work import read_verdict
 from misstep_harness.reflexive.protocols import Agent, Context, Part
-from misstep_harness.reflexive.re_engagement import read_verdict
-from misstep_harness.reflexive.records.loop_events import Role, WorkItem
+from misstep_harness.reflexive.records import Role, WorkItem
 from misstep_harness.reflexive.simulated.items import Kind, draw_world
 from misstep_harness.reflexive.simulated.machine import read_pairs
 from misstep_harness.reflexive.simulated.skill import SimulatedSkill

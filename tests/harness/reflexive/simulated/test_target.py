@@ -11,7 +11,7 @@ from misstep_harness.agent.actions import Action
 from misstep_harness.agent.tools import carry_out
 from misstep_harness.errors import MisstepError
 from misstep_harness.reflexive.protocols import Check
-from misstep_harness.reflexive.records.loop_events import WorkItem
+from misstep_harness.reflexive.records import WorkItem
 from misstep_harness.reflexive.simulated.items import Kind, draw_world
 from misstep_harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import msgspec
 
 from misstep_harness.repair.build.packages import Package
+from misstep_harness.repair.build.sets import CaseSource, source_files
 from misstep_harness.repair.build.syntax import read_modules
-from misstep_harness.repair.build.tracing import source_files
-from misstep_harness.repair.build.writing import CaseSource
 
 SHOP = """\
 from rates import rate_of

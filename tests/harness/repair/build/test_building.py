@@ -19,8 +19,7 @@ from misstep_harness.repair.build.recipes import (
     planted,
     sampled,
 )
-from misstep_harness.repair.build.sets import build
-from misstep_harness.repair.build.writing import CaseSource, instructions, write_planted
+from misstep_harness.repair.build.sets import CaseSource, build, instructions, write_planted
 from misstep_harness.repair.case import read_case
 from misstep_harness.workspace import Sandbox
 from tests.harness.repair.build.made_up_package import FILES, case_source
@@ -62,7 +61,7 @@ def test_a_case_is_made_once_and_not_if_its_oracle_does_not_fail(tmp_path, sandb
     recipe = _recipe(source)
     monkeypatch.setattr(sets, "source_of", lambda _: source)
     assert build([recipe], "tf", tmp_path / "out", sandbox, 1).recipes == (recipe,)
-    monkeypatch.setattr("misstep_harness.repair.build.writing.affirm", lambda *_: pytest.fail("it is made again"))
+    monkeypatch.setattr("misstep_harness.repair.build.sets.affirm", lambda *_: pytest.fail("it is made again"))
     assert build([recipe], "tf", tmp_path / "out", sandbox, 1).recipes == (recipe,)
 
 

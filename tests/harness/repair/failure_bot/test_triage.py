@@ -11,7 +11,7 @@ from misstep_harness.repair.failure_bot import flakiness, reproduce, triage
 from misstep_harness.repair.failure_bot.change_point import STEADY
 from misstep_harness.repair.failure_bot.tasks import RepairTask, TaskStore, task_text, write_task_case
 from misstep_harness.repair.failure_bot.triage import Triaged, triage_repository
-from misstep_harness.repair.records.repair_attempt import RepairAttempt
+from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.repair.runs.repository import (
     RepositoryTests,
     attach_patch,

@@ -10,7 +10,7 @@ from misstep_harness.datasets.benchmark import Gold
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.items import read_items, read_question
 from misstep_harness.journal.records import read_verdicts
-from misstep_harness.repair.records.repair_attempt import Signal
+from misstep_harness.repair.records import Signal
 from misstep_harness.repair.review import add_review, decisions
 from misstep_harness.repair.runs.patches import write_patches
 from misstep_harness.runs.judging.judge import run_judge

@@ -19,7 +19,7 @@ from misstep_harness.observer.observer import LiveObservation
 from misstep_harness.protocols import FittedJudge
 from misstep_harness.repair.attempt import SETTINGS
 from misstep_harness.repair.case import CaseFolder, RepairCase
-from misstep_harness.repair.records.repair_attempt import Signal
+from misstep_harness.repair.records import Signal
 from misstep_harness.repair.runs.patches import write_patches
 from misstep_harness.repair.runs.repair import RepairPlan, Repairs
 from misstep_harness.repair.scoring import Affirmed

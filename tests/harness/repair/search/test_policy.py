@@ -14,7 +14,7 @@ from misstep_harness.errors import EditRefused
 from misstep_harness.judges.python_judge import PythonJudge
 from misstep_harness.repair.attempt import SETTINGS, CaseWorkspace, attempt
 from misstep_harness.repair.case import CaseFolder, RepairCase, read_case, write_case
-from misstep_harness.repair.records.repair_attempt import RepairAttempt
+from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.repair.scoring import open_case
 from misstep_harness.repair.search.policy import SearchPatcher, SearchPolicy, carried_out, instruction, search_repairer
 from misstep_harness.repair.search.testing import Effort, SandboxedTests

@@ -2,8 +2,8 @@
 
 import pytest
 
+from misstep_harness.repair.search.policy import text_candidates
 from misstep_harness.repair.search.source import changed
-from misstep_harness.repair.search.text_templates import text_candidates
 
 BEFORE = """export function price(pieces: number, each: number) {
   const sum = pieces * each

@@ -10,7 +10,7 @@ from misstep_harness.judges.fencing import fenced_parts
 from misstep_harness.judges.prompted import ask
 from misstep_harness.judges.python_judge import PythonJudge
 from misstep_harness.protocols import Ask
-from misstep_harness.repair.records.repair_attempt import Signal
+from misstep_harness.repair.records import Signal
 from misstep_harness.repair.validators.patch_judge import (
     ACCEPTABLE,
     UNACCEPTABLE,

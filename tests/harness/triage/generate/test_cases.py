@@ -19,9 +19,8 @@ from misstep_harness.triage.generate.family import families
 from misstep_harness.triage.records.attribution import FAULTS
 from misstep_harness.triage.records.triage_case import read_triage_cases
 from misstep_harness.triage.runs import case_folders
-from misstep_harness.triage.runs.case_folders import make_unit
+from misstep_harness.triage.runs.case_folders import Proof, make_unit
 from misstep_harness.triage.runs.instance import Instance, UnshownError
-from misstep_harness.triage.runs.proofs import Proof
 from misstep_harness.triage.runs.scenarios import Scenario, scenarios
 from tests.harness.triage.runs.conftest import OPTIONS
 

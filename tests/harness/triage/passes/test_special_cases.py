@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from misstep_harness.triage.passes.special_cases import special_cased
+from misstep_harness.triage.passes.judging import special_cased
 from tests.harness.triage.passes.made_up_passes import read_only
 
 TEST = """from price import total

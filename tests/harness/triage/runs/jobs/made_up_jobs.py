@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from misstep_harness.readers.interchange.atif_writing import to_atif
+from misstep_harness.readers.interchange.atif import to_atif
 from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 
 ASKED = "Sort the lines of words.txt."

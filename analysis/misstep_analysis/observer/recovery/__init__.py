@@ -1,1 +1,0 @@
-"""Recovery from misbehaviour: after guidance, without it, and the difference that is the effect of guidance."""

@@ -1,1 +1,0 @@
-"""The page of a run of `classify`: rates by project and week, and every flagged session to look at."""

@@ -1,1 +1,0 @@
-"""Requests that a server answers as one batch."""

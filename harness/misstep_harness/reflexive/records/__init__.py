@@ -1,1 +1,0 @@
-"""What runs of the reflexive loop write."""
