@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from misstep_analysis.judging.assessment import Assessment
 SCORED = "scored.json"
 
-_ROOMS = (".", "analysis", "harness", "studies")
+_PACKAGES = ("misstep", "misstep_analysis", "misstep_harness")
 _BLOCK = 1 << 20
 
 
@@ -56,8 +56,9 @@ def scored(run: Path, benchmark: Path) -> Scored:
 
 def _digest(run: Path, benchmark: Path) -> str:
     """Return a digest of all that scores and page of a run follow from."""
-    top = Path(__file__).parents[2]
-    code = (file for room in _ROOMS for file in sorted((top / room).rglob("*")) if "__pycache__" not in file.parts)
+    specs = (find_spec(name) for name in _PACKAGES)
+    tops = (Path(top) for spec in specs if spec for top in spec.submodule_search_locations or ())
+    code = (file for top in tops for file in sorted(top.rglob("*")) if "__pycache__" not in file.parts)
     digest = hashlib.sha256(encode([__version__, find_spec("matplotlib") is not None, inputs_of(benchmark)]))
     for file in (run / MANIFEST, run / VERDICTS, benchmark / "gold.csv", *filter(Path.is_file, code)):
         digest.update(b"%b\0%d\0" % (file.name.encode(), file.stat().st_size))
