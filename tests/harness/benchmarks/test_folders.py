@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from misstep_harness.benchmarks.folders import benchmark_folder, sources_of
 from misstep_harness.datasets.benchmark import read_benchmark
 from misstep_harness.errors import InputError, MissingPrerequisite, UsageError
-from misstep_harness.runs.judging.benchmarks import benchmark_folder, sources_of
 
 HEADER = "trace_id,round,mas_name,benchmark_name,mode_code,mode_name,annotator_1,annotator_2,annotator_3\n"
 ROW = "3,Round 1,Some,Tasks,1.3,Step repetition,0,1,0\n"
