@@ -90,5 +90,5 @@ def test_an_upstream_file_that_cannot_be_read_is_named_and_the_benchmark_is_of_t
 
 
 def test_a_room_is_all_that_lies_below_it() -> None:
-    room = Path(benchmark_folder.__code__.co_filename).parents[2] / "classifiers"
+    room = Path(benchmark_folder.__code__.co_filename).parents[1] / "classifiers"
     assert set(sources_of("misstep_harness.classifiers")) == {*room.rglob("*.py"), *room.rglob("*.toml")}

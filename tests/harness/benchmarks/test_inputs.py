@@ -49,7 +49,7 @@ def answer(_: Request) -> str:
     return json.dumps({"reasoning": "r", "label": "yes"})
 
 
-SCRIPTED = ClientSettings(client="scripted", script="tests.harness.runs.judging.test_benchmark_inputs:answer")
+SCRIPTED = ClientSettings(client="scripted", script="tests.harness.benchmarks.test_inputs:answer")
 
 
 @pytest.fixture
