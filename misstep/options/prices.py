@@ -1,5 +1,7 @@
-"""The prices that the options of a command name."""
+"""The prices that the options of a command name, and what tokens cost at them."""
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,7 @@ from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
     from misstep_harness.clients.prices import Price, Prices
+    from misstep_harness.trajectory import Tokens
 
 PRICES = frozenset({"prices", "price_in", "price_out"})
 """The parameters that say what tokens cost, whoever spent them."""
@@ -32,3 +35,14 @@ def agents_prices(file: Path | None, price_in: float | None, price_out: float | 
     if price is not None:  # of any token of a request, read before or not
         price = replace(price, cached_usd=price_in, cache_write_usd=price_in, cache_write_1h_usd=price_in)
     return known_prices(file, price) if file or price else None
+
+
+def priced_by(prices: "Prices") -> "Callable[[str, Tokens], tuple[float, bool] | None]":
+    """Return what tokens cost at some prices; the cost is not known for a model without one."""
+    of = cache(prices.of)
+
+    def price(model: str, used: "Tokens") -> tuple[float, bool] | None:
+        known = of(model)
+        return known.cost_with_cache(used) if known else None
+
+    return price

@@ -5,9 +5,10 @@ import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from misstep.classify.findings import concluding_with
+from misstep.options.prices import priced_by
 from misstep_analysis.gold import read_gold
 from misstep_analysis.runs.finished import read_scores
-from misstep_analysis.sessions.classified_paths import concluding_with, priced_by
 from misstep_analysis.sessions.costs import costs_of
 from misstep_analysis.sessions.findings import Findings, findings
 from misstep_analysis.sessions.prevalence import ANY
