@@ -11,11 +11,11 @@ from misstep.options.prices import priced_by
 from misstep_analysis.sessions.advice import advice_diff, advice_of
 from misstep_harness.classifiers.calls.shell import commands
 from misstep_harness.classifiers.calls.tools import bare_name, kind_of
-from misstep_harness.clients.prices import known_prices
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.opened import open_of
 from misstep_harness.progress import say
 from misstep_harness.trajectory import ToolCall
+from misstep_harness.usage import known_prices
 
 app = command_app()
 

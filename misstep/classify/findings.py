@@ -10,7 +10,6 @@ from misstep_analysis.runs.finished import named_inputs, read_scores
 from misstep_analysis.sessions.costs import costs_of
 from misstep_analysis.sessions.documents import findings_files, show_flagged
 from misstep_analysis.sessions.findings import Findings, findings, with_new
-from misstep_harness.clients.prices import Prices, known_prices
 from misstep_harness.journal.classified import LabelledSession, SessionFinding, Summary, labelled_sessions
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import (
@@ -23,7 +22,7 @@ from misstep_harness.journal.records import (
 from misstep_harness.places import path_text
 from misstep_harness.runs.classify import ClassifyPlan, classify_paths
 from misstep_harness.runs.verdict_cache import Conclude
-from misstep_harness.usage import StepUsage
+from misstep_harness.usage import Prices, StepUsage, known_prices
 
 
 class _Content(Struct, frozen=True, gc=False):

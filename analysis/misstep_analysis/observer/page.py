@@ -1,7 +1,7 @@
 """What an observer of recorded runs saw and would have said, as text for a terminal and as a page."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,6 +16,7 @@ from misstep_harness.intervention import ObservedRun
 from misstep_harness.journal.classified import LabelledSession, PlacedVerdict
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import OBSERVED_RECORDS, SESSION_RECORDS, read_records
+from misstep_harness.session import Session
 
 _EXAMPLES = 5
 RECORDED = (
