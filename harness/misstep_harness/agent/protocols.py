@@ -1,13 +1,28 @@
 """Protocols of policies and patchers; any object with these members qualifies."""
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from misstep_harness.agent.actions import Action, Observation
 from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Step
+
+Resource = Literal[
+    "tool_calls", "seconds", "sleeping_seconds", "sub_agents", "output_tokens", "attempts", "tokens", "usd"
+]
+"""The resources that a turn, or work on an item, may run out of."""
+
+
+class TurnLimits(Struct, frozen=True):
+    """The limits of one turn; `None` is no limit."""
+
+    tool_calls: int | None = 1
+    seconds: float | None = 300.0
+    sleeping_seconds: float | None = 0.0
+    sub_agents: int | None = 0
+    output_tokens: int | None = 4_096
 
 
 class Task(Struct, frozen=True):

@@ -29,7 +29,6 @@ from misstep_harness.reflexive.runs.repair_skill import NO_MORE, SECONDS, agents
 from misstep_harness.reflexive.runs.repair_target import WORKER_TOOLS, TreesView
 from misstep_harness.reflexive.runs.running import CHANGES
 from misstep_harness.reflexive.workspace_target import WorkspaceTarget
-from misstep_harness.repair.failure_bot.repository import Repository
 from misstep_harness.workspace import (
     Finished,
     Sandbox,
@@ -42,6 +41,7 @@ from misstep_harness.workspace import (
 )
 from misstep_harness.workspace.differences import file_diff
 from misstep_harness.workspace.nodes import GIT, Node, node_at, same
+from misstep_harness.workspace.repository import Repository
 from misstep_harness.workspace.showing import (
     Showing,
     distinct,

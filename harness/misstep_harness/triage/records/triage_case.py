@@ -28,27 +28,6 @@ from misstep_harness.errors import InputError
 from misstep_harness.evidence import Evidence
 from misstep_harness.forms import misspelt, toml_form
 
-
-class CaseInstructions(Struct, frozen=True, omit_defaults=True):
-    """A model's description of the fix of one case.
-
-    - `case`, `file`: Which case, and the file that its fix changes.
-    - `texts`: Kind → text, of `high_level` and `detailed`.
-    - `refused`: Kind → why no text of it counts, such as the line of the fix that every answer held.
-    - `error`: Why the model gave no answer at all; such a case is asked again.
-    - `asked`: How many answers it took.
-    - `cost_usd`: What they cost; `None` where no price is known.
-    """
-
-    case: str
-    file: str
-    texts: Mapping[str, str] = {}
-    refused: Mapping[str, str] = {}
-    error: str = ""
-    asked: int = 0
-    cost_usd: float | None = None
-
-
 CASE = "case.toml"
 Part = Literal["environment", "tests", "solution", "workspace", "logs"]
 Outcome = Literal["passed", "failed"]
