@@ -1,11 +1,13 @@
 """Protocols of policies and patchers; any object with these members qualifies."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol, runtime_checkable
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from misstep_harness.agent.actions import Action, Observation
+from misstep_harness.intervention import ObservedRun
 from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Step
 
@@ -73,3 +75,24 @@ class Watcher(Protocol):
 
     async def end(self, steps: Sequence[Step]) -> None:
         """The run is over: what still works on it is stopped."""
+
+
+class RunWatcher(Watcher, Protocol):
+    """A watcher of one run that keeps a record of it."""
+
+    def observed(self, steps: Sequence[Step]) -> ObservedRun:
+        """Return the record of the run."""
+
+
+class WatcherSettings(Protocol):
+    """How runs are watched while they go on: what makes the watcher of each."""
+
+    @property
+    def model(self) -> str:
+        """Return the model that watchers ask; empty where they ask none."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return all values that can change a record, in types of TOML."""
+
+    def observer(self, item: str, task: str, ask: Ask) -> AbstractAsyncContextManager[RunWatcher]:
+        """Return the watcher of one run, which works inside `async with`."""
