@@ -41,7 +41,7 @@ from misstep_harness.journal.run_folder import make_new_folder
 from misstep_harness.places import data_folder
 from misstep_harness.progress import say
 from misstep_harness.triage.generate.cases import FamilyChoice
-from misstep_harness.triage.records.attribution import Evidence, TriageVerdict
+from misstep_harness.triage.records import Evidence, TriageVerdict
 
 RECORDING = "recording.toml"
 JUDGES = (BASELINE, "triage@rules-text", "triage@rules-read-only", "triage@rules-sandbox")

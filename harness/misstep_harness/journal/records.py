@@ -40,7 +40,7 @@ from misstep_harness.pair import PairVerdict
 from misstep_harness.reflexive.records import LoopEvent
 from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.session import Session
-from misstep_harness.triage.records.attribution import TriageVerdict
+from misstep_harness.triage.records import TriageVerdict
 from misstep_harness.verdict import Verdict
 from misstep_harness.version import __version__
 

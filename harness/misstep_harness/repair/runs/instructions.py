@@ -21,7 +21,7 @@ from misstep_harness.repair.case import CaseFolder
 from misstep_harness.repair.runs.repair import inputs_of_cases
 from misstep_harness.runs.kind import RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
-from misstep_harness.triage.records.triage_case import CaseInstructions
+from misstep_harness.triage.records import CaseInstructions
 
 COMMAND = "repair instructions"
 
