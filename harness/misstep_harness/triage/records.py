@@ -1,4 +1,6 @@
-"""A triage case: the folder of one run with all that a judge may need to say whose fault it was.
+"""Records of triage: a judge's verdict with its evidence, and the folder of a triage case.
+
+A case has all that a judge may need to say whose fault a run was:
 
     case.toml           `CaseFile`
     instruction.md      what the agent was asked to do
@@ -12,21 +14,69 @@
 An image that was exported (`docker export`) is `rootfs/` or `image/`, or such a tar, `rootfs.tar` or `image.tar.gz`: in
 the case's folder or in `environment/` as the agent found it, in `workspace/` as the agent left it. Commands run in it.
 
-Only `case.toml` must be there; a judge uses what there is. Several cases are beside each other in one folder, where
-`gold.csv` may have their labels. Nothing here reads those.
+Only `case.toml` must be there. Several cases lie in one folder, whose `gold.csv` may have their labels; nothing here
+reads those.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
 from misstep_harness import beneath
 from misstep_harness.errors import InputError
-from misstep_harness.evidence import Evidence
+from misstep_harness.evidence import Evidence as Origin
 from misstep_harness.forms import misspelt, toml_form
+from misstep_harness.journal.records import VERDICTS, Records, read_records
+from misstep_harness.verdict import Verdict
+
+Access = Literal["text", "read-only", "sandbox"]
+"""A judge's material: texts alone; also the files of the run, the tests and the solution; also running them."""
+ACCESSES: tuple[Access, ...] = get_args(Access)
+
+EvidenceKind = Literal["step", "log", "file", "command", "assertion", "difference", "record"]
+
+
+class Evidence(Struct, frozen=True, omit_defaults=True):
+    """One piece of evidence.
+
+    - `kind`: What it is: a `step` of the run, a line of a `log`, a place in a `file`, a `command` that was run, an
+      `assertion` of a test, a `difference` between two results, or what the `record` of the run says.
+    - `where`: The place: a step's number, `path:line`, or the command as it was run.
+    - `text`: The text there, or the output of the command, cut to a few lines.
+    """
+
+    kind: EvidenceKind
+    where: str
+    text: str
+
+
+class TriageVerdict(Verdict, frozen=True, gc=False):
+    """A verdict on a run: its label is one of `fault_mappings.FAULTS`, or missing as in any verdict.
+
+    - `subcategory`: The subcategory of the label, where the judge names one.
+    - `evidence`: What the verdict rests on.
+    - `access`: What the judge could use.
+
+    Examples
+    --------
+        {"item": "case-7", "judge": "triage@rules", "label": "agent", "subcategory": "logical_failure", "evidence": []}
+    """
+
+    subcategory: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    access: str = ""
+
+
+_TRIAGE_RECORDS = Records(TriageVerdict, VERDICTS, "verdict")
+
+
+def read_triage_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[TriageVerdict]:
+    """Return the verdicts of a judge of triage, with their evidence."""
+    return read_records(path, _TRIAGE_RECORDS, unfinished=unfinished)
+
 
 CASE = "case.toml"
 Part = Literal["environment", "tests", "solution", "workspace", "logs"]
@@ -95,7 +145,7 @@ class CaseFile(Struct, frozen=True, omit_defaults=True):
     workdir: str = ""
     outcome: Outcome | None = None
     task: str = ""
-    evidence: Evidence = "real"
+    evidence: Origin = "real"
     limits: RunLimits = RunLimits()
 
 
