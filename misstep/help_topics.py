@@ -28,9 +28,7 @@ TOPICS = {
     "reflect-command": Topic(
         "misstep_harness.reflexive.runs.command_file:CommandFile", "a project and items for the reflexive loop (TOML)"
     ),
-    "triage-case": Topic(
-        "misstep_harness.triage.records.triage_case:CaseFile", "the folder of a triage case, and its case.toml"
-    ),
+    "triage-case": Topic("misstep_harness.triage.records:CaseFile", "the folder of a triage case, and its case.toml"),
 }
 
 GUIDES = {

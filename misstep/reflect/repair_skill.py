@@ -1,4 +1,7 @@
-"""The target of the skill `repair`: the broken trees of all cases as one tree, each in a folder of its case's id."""
+"""The skill `repair` of `misstep reflect run`: repair cases as work items, and agents that ask no model.
+
+The target is the broken trees of all cases as one tree, each in a folder of its case's id.
+"""
 
 import ast
 import asyncio
@@ -7,23 +10,38 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from functools import cache, cached_property
 from pathlib import Path
+from random import Random
 from typing import Any
 
-from misstep_harness.agent.actions import Observation
-from misstep_harness.agent.environment import FileView
-from misstep_harness.agent.tools import Tool, search
-from misstep_harness.agent.tools.search import beneath
-from misstep_harness.edits import apply_edit
-from misstep_harness.errors import MisstepError, SandboxFailed
-from misstep_harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
+from misstep_harness.agent.clocks import Clock
+from misstep_harness.agent.tools import Tool
+from misstep_harness.agent.turns import Turn
+from misstep_harness.edits import edit_format, instructions
+from misstep_harness.errors import EditRefused, SandboxFailed, UsageError
+from misstep_harness.reflexive.companion import NO_MORE, SECONDS, agents_of
+from misstep_harness.reflexive.protocols import (
+    ChannelBroken,
+    Check,
+    Context,
+    MakeAgents,
+    Reading,
+    Target,
+    VitalSign,
+)
 from misstep_harness.reflexive.records import CheckStatus, Role, WorkItem
-from misstep_harness.reflexive.workspace_target import WorkspaceTarget
-from misstep_harness.repair.case import CaseFolder
-from misstep_harness.repair.scoring import put_files, score
+from misstep_harness.reflexive.runs.skills import SkillOptions
+from misstep_harness.reflexive.workspace_target import WORKER_TOOLS, TreesView, WorkspaceTarget
+from misstep_harness.repair.case import CaseFolder, read_cases, sampled_cases
+from misstep_harness.repair.runs.repair import inputs_of_cases
+from misstep_harness.repair.scoring import score
+from misstep_harness.repair.search.candidates import candidates
+from misstep_harness.repair.search.localisation import suspects
+from misstep_harness.repair.search.source import changed
 from misstep_harness.repair.validators.test_files import is_test_file, oracle_files
-from misstep_harness.workspace import Sandbox, Workspace, open_workspace
+from misstep_harness.workspace import Sandbox, Workspace, find_sandbox, open_workspace
 from misstep_harness.workspace.nodes import GIT
 from misstep_harness.workspace.suite.command import counts_tests
 from misstep_harness.workspace.suite.report import SuiteReport
@@ -37,14 +55,6 @@ VITAL_SIGNS = (
     VitalSign("changes", "configuration"),
 )
 """What the last check found, whether the changed Python files parse, and what was changed since the case was opened."""
-
-
-class TreesView(FileView):
-    """What the commands act on: the files of all trees, and their index."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        super().__init__(workspace)
-        self.workspace = workspace
 
 
 class CaseTrees(WorkspaceTarget):
@@ -183,34 +193,129 @@ def _unparsed(texts: Mapping[str, bytes | None]) -> list[str]:
     return [path for path, data in texts.items() if path.endswith(".py") and data is not None and not parses(data)]
 
 
-async def _apply(arguments: Mapping[str, str], view: TreesView) -> Observation:
-    folder = beneath(arguments.get("folder", ""))
-    start = f"{folder}/" if folder else ""
-    try:
-        form = arguments.get("form", "search_replace")
-        applied = apply_edit(form, arguments["change"], lambda path: view.text(start + path))
-        texts = {start + path: None if text is None else text.encode() for path, text in applied.files.items()}
-        put_files(view.workspace, texts)
-    except (MisstepError, OSError) as error:
-        message = error.line() if isinstance(error, MisstepError) else str(error)
-        return Observation(f"The change was not applied: {message}", is_error=True)
-    return Observation(f"Changed: {', '.join(texts)}")
+class SearchWorker:
+    """Applies one likely change an attempt, the likeliest first; `seed` shakes their ranks, except 0."""
+
+    name = "search"
+
+    def __init__(self, cases: Mapping[str, CaseFolder], seed: int = 0) -> None:
+        self._changes = cache(lambda case: _changes(cases[case], seed))
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Apply the change whose turn it is; says so if there is none left."""
+        await turn.think(SECONDS)
+        changes = self._changes(context.item.id)
+        if context.attempt > len(changes):
+            return NO_MORE
+        edit, why = changes[context.attempt - 1]
+        await turn.call("apply", {"change": edit, "folder": context.item.id})
+        return f"I changed {why}."
 
 
-APPLY: Tool[TreesView] = Tool(
-    "apply",
-    "Change files by an edit that you write yourself.",
-    {"change": "the edit: SEARCH/REPLACE blocks, each below the path of its file"},
-    _apply,
-    {"folder": "folder that the paths start from", "form": "search_replace or unified_diff"},
-)
+def _changes(folder: CaseFolder, seed: int) -> tuple[tuple[str, str], ...]:
+    sources, places = suspects(folder)
+    form = edit_format("search_replace")
+    edits: dict[str, str] = {}
+    for each in candidates(sources, places, folder.case.task, Random(f"{seed}").getrandbits(32) if seed else 0):  # noqa: S311
+        text = sources[each.path].text
+        try:
+            edit = form.render(each.path, text, changed(text, each.change))
+        except EditRefused:
+            continue
+        edits.setdefault(edit, f"{each.path}:{each.change.line}, {each.change.template}")
+    return tuple(edits.items())
 
-WORKER_TOOLS: tuple[Tool[TreesView], ...] = (
-    APPLY,
-    search.READ_FILE,
-    search.READ_DIRECTORY,
-    search.FIND_FILE,
-    search.SEARCH_CODE,
-    search.SEARCH_METHOD,
-)
-"""The commands of a repair agent that look at files, and `apply` in the place of `edit`, which needs a second model."""
+
+class GoldenWorker:
+    """Applies the patch that people wrote: it knows the answer, and shows what the loop does with one."""
+
+    name = "golden"
+
+    def __init__(self, cases: Mapping[str, CaseFolder]) -> None:
+        self._cases = cases
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Apply the patch, where the case has one."""
+        await turn.think(SECONDS)
+        patch = self._cases[context.item.id].golden()
+        if patch is None:
+            return NO_MORE
+        await turn.call("apply", {"change": patch, "folder": context.item.id, "form": "unified_diff"})
+        return "I applied the patch."
+
+
+class StubbornWorker:
+    """Makes the same useless change in every attempt, and learns nothing from what it is told."""
+
+    name = "stubborn"
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Write a file that nobody reads."""
+        await turn.think(SECONDS)
+        edit = "notes.txt\n<<<<<<< SEARCH\n=======\nIt should work now.\n>>>>>>> REPLACE\n"
+        await turn.call("apply", {"change": edit, "folder": context.item.id})
+        return "I changed it, and it should work now."
+
+
+_MOST_CODE = 9_000
+"""How many characters of suspicious files an item shows; the others can be read by command."""
+
+_WORDS = "test tests failed failure assert assertion error expected case change code file function line oracle suite"
+"""What every reflection on a repair speaks of."""
+
+
+class RepairSkill:
+    """Repair cases as work items; see `harness.reflexive.protocols.Skill`."""
+
+    name = "repair"
+    vital_signs: Sequence[VitalSign] = VITAL_SIGNS
+    words = frozenset(_WORDS.split())
+
+    def __init__(self, cases: Sequence[CaseFolder], sandbox: Sandbox) -> None:
+        self._cases = {folder.case.id: folder for folder in cases}
+        self._sandbox = sandbox
+        self.agents: Mapping[str, MakeAgents] = {
+            "search": lambda seed: agents_of(SearchWorker(self._cases, seed)),
+            "golden": lambda seed: agents_of(GoldenWorker(self._cases)),  # noqa: ARG005
+            "stubborn": lambda seed: agents_of(StubbornWorker()),  # noqa: ARG005
+        }
+
+    @cached_property
+    def items(self) -> tuple[WorkItem, ...]:
+        """Return the cases; no case waits for another."""
+        return tuple(
+            WorkItem(folder.case.id, str(folder.case.extra.get("category", folder.case.language)), _case_text(folder))
+            for folder in self._cases.values()
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Return the cases by the digest of their files, and the sandbox."""
+        return {"cases": inputs_of_cases([*self._cases.values()]).digest, "sandbox": self._sandbox.name}
+
+    def open(self, kept: Path, clock: Clock) -> AbstractContextManager[Target]:  # noqa: ARG002
+        """Lay out the trees of all cases."""
+        return open_trees([*self._cases.values()], kept, self._sandbox)
+
+
+def _case_text(folder: CaseFolder) -> str:
+    sources, places = suspects(folder)
+    paths = dict.fromkeys(suspect.path for suspect in places)
+    shown: list[str] = []
+    left = _MOST_CODE
+    for path in paths:
+        text = sources[path].text
+        if len(text) <= left:
+            left -= len(text)
+            shown.append(f"{folder.case.id}/{path}\n{text}")
+    parts = [f"{folder.case.task.rstrip()}\n\nThe files are in the folder {folder.case.id}/."]
+    parts += ["The files that the failure leads to:", *shown] if shown else []
+    example = next(iter([*paths, *sources]), folder.case.oracle[0].partition("::")[0])
+    return "\n\n".join([*parts, instructions("search_replace", f"{folder.case.id}/{example}")])
+
+
+def repair_skill(options: SkillOptions) -> RepairSkill:
+    """Return the repair cases of a folder."""
+    if options.cases is None:
+        raise UsageError("the skill `repair` needs repair cases", "Name their folder with --cases.")
+    cases = sampled_cases(list(read_cases(options.cases)), options.n, options.seed)
+    return RepairSkill(cases, find_sandbox(options.sandbox).showing(options.show))

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from misstep.reflect.repair_skill import RepairSkill
 from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.clocks import RealClock, VirtualClock
-from misstep_harness.agent.turns import TurnLimits, take_turn
+from misstep_harness.agent.protocols import TurnLimits
+from misstep_harness.agent.turns import take_turn
+from misstep_harness.reflexive.companion import NO_MORE, Companion
 from misstep_harness.reflexive.protocols import Agents, ChannelBroken, Context, Part, Target
-from misstep_harness.reflexive.runs.repair_skill import NO_MORE, Companion, RepairSkill
 from misstep_harness.workspace import Sandbox
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import oracle_once as oracle_once

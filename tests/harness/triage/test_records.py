@@ -1,11 +1,26 @@
-"""Folders of triage cases: what is read of them, and what is refused."""
+"""A triage verdict with its evidence; folders of triage cases: what is read, and what is refused."""
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from misstep_harness.errors import InputError
-from misstep_harness.triage.records.triage_case import read_triage_case, read_triage_cases
+from misstep_harness.triage.records import Evidence, TriageVerdict, read_triage_case, read_triage_cases
+from misstep_harness.verdict import Verdict
+
+
+def test_a_triage_verdict_reads_as_a_verdict_and_keeps_its_evidence():
+    written = TriageVerdict(
+        "case-1",
+        "triage@rules",
+        "agent",
+        subcategory="logical_failure",
+        evidence=(Evidence("log", "tests.log:3", "1 != 2"),),
+    )
+    line = msgspec.json.encode(written)
+    assert msgspec.json.decode(line, type=TriageVerdict) == written
+    assert msgspec.json.decode(line, type=Verdict).label == "agent"
 
 
 def case_in(folder: Path, text: str = 'id = "one"\ntest_command = "true"\n') -> Path:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.errors import InputError, UnsafePath
-from misstep_harness.repair.failure_bot import repository as repository_module
-from misstep_harness.repair.failure_bot.repository import Repository
+from misstep_harness.workspace import repository as repository_module
+from misstep_harness.workspace.repository import Repository
 from tests.harness.repair.failure_bot.histories import MadeRepository
 
 

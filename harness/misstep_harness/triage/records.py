@@ -1,4 +1,6 @@
-"""A triage case: the folder of one run with all that a judge may need to say whose fault it was.
+"""Records of triage: a judge's verdict with its evidence, and the folder of a triage case.
+
+A case has all that a judge may need to say whose fault a run was:
 
     case.toml           `CaseFile`
     instruction.md      what the agent was asked to do
@@ -12,41 +14,68 @@
 An image that was exported (`docker export`) is `rootfs/` or `image/`, or such a tar, `rootfs.tar` or `image.tar.gz`: in
 the case's folder or in `environment/` as the agent found it, in `workspace/` as the agent left it. Commands run in it.
 
-Only `case.toml` must be there; a judge uses what there is. Several cases are beside each other in one folder, where
-`gold.csv` may have their labels. Nothing here reads those.
+Only `case.toml` must be there. Several cases lie in one folder, whose `gold.csv` may have their labels; nothing here
+reads those.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
 from misstep_harness import beneath
 from misstep_harness.errors import InputError
-from misstep_harness.evidence import Evidence
+from misstep_harness.evidence import Evidence as Origin
 from misstep_harness.forms import misspelt, toml_form
+from misstep_harness.journal.records import VERDICTS, Records, read_records
+from misstep_harness.verdict import Verdict
+
+Access = Literal["text", "read-only", "sandbox"]
+"""A judge's material: texts alone; also the files of the run, the tests and the solution; also running them."""
+ACCESSES: tuple[Access, ...] = get_args(Access)
+
+EvidenceKind = Literal["step", "log", "file", "command", "assertion", "difference", "record"]
 
 
-class CaseInstructions(Struct, frozen=True, omit_defaults=True):
-    """A model's description of the fix of one case.
+class Evidence(Struct, frozen=True, omit_defaults=True):
+    """One piece of evidence.
 
-    - `case`, `file`: Which case, and the file that its fix changes.
-    - `texts`: Kind → text, of `high_level` and `detailed`.
-    - `refused`: Kind → why no text of it counts, such as the line of the fix that every answer held.
-    - `error`: Why the model gave no answer at all; such a case is asked again.
-    - `asked`: How many answers it took.
-    - `cost_usd`: What they cost; `None` where no price is known.
+    - `kind`: What it is: a `step` of the run, a line of a `log`, a place in a `file`, a `command` that was run, an
+      `assertion` of a test, a `difference` between two results, or what the `record` of the run says.
+    - `where`: The place: a step's number, `path:line`, or the command as it was run.
+    - `text`: The text there, or the output of the command, cut to a few lines.
     """
 
-    case: str
-    file: str
-    texts: Mapping[str, str] = {}
-    refused: Mapping[str, str] = {}
-    error: str = ""
-    asked: int = 0
-    cost_usd: float | None = None
+    kind: EvidenceKind
+    where: str
+    text: str
+
+
+class TriageVerdict(Verdict, frozen=True, gc=False):
+    """A verdict on a run: its label is one of `fault_mappings.FAULTS`, or missing as in any verdict.
+
+    - `subcategory`: The subcategory of the label, where the judge names one.
+    - `evidence`: What the verdict rests on.
+    - `access`: What the judge could use.
+
+    Examples
+    --------
+        {"item": "case-7", "judge": "triage@rules", "label": "agent", "subcategory": "logical_failure", "evidence": []}
+    """
+
+    subcategory: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    access: str = ""
+
+
+_TRIAGE_RECORDS = Records(TriageVerdict, VERDICTS, "verdict")
+
+
+def read_triage_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[TriageVerdict]:
+    """Return the verdicts of a judge of triage, with their evidence."""
+    return read_records(path, _TRIAGE_RECORDS, unfinished=unfinished)
 
 
 CASE = "case.toml"
@@ -116,7 +145,7 @@ class CaseFile(Struct, frozen=True, omit_defaults=True):
     workdir: str = ""
     outcome: Outcome | None = None
     task: str = ""
-    evidence: Evidence = "real"
+    evidence: Origin = "real"
     limits: RunLimits = RunLimits()
 
 
