@@ -43,10 +43,10 @@ from misstep_analysis.triage.curation import (
     curation,
     curation_sentence,
     decide,
+    known_errors,
     worth_sentence,
 )
 from misstep_analysis.triage.judged import judged_cases
-from misstep_analysis.triage.paper.curation import known_errors
 from misstep_harness.errors import InputError, UsageError, writing
 from misstep_harness.journal.records import (
     MANIFEST,

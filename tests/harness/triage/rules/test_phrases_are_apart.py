@@ -46,7 +46,8 @@ def said_by_the_generator() -> str:
     """What the generator writes in its own words: pools of texts, lines of logs, instructions and notes of families."""
     generator = ROOT / "generate"
     pools, modules = sorted(generator.glob("*.toml")), sorted(generator.glob("*.py"))
-    assert pools and modules
+    assert pools
+    assert modules
     sources = [text for file in pools for text in texts(tomllib.loads(file.read_text()))]
     for file in [*(ROOT / f"runs/{name}.py" for name in RUNNING), *modules]:
         tree = ast.parse(file.read_text())
