@@ -37,8 +37,7 @@ from misstep_harness.repair.runs.repair import RepairPlan, Repairs
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.judging.known_judges import known_judge
 from misstep_harness.runs.run import carry_out
-from misstep_harness.triage.generate.draws import units
-from misstep_harness.triage.generate.family import families
+from misstep_harness.triage.generate.plans import families, units
 from misstep_harness.triage.records import TriageVerdict, read_triage_verdicts
 from misstep_harness.triage.runs.case_folders import make_unit
 from misstep_harness.workspace import Sandbox, find_sandbox
