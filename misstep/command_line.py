@@ -78,7 +78,11 @@ class Commands(TyperGroup):
                 formatter.write_dl([(name.ljust(width), line) for name, (_, line) in commands.items()])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that is to run, imported."""
+        """Return the command that is to run, imported; a path that is none is looked at."""
+        if args[0] not in LINES:
+            from misstep.suggestions import refuse_command
+
+            refuse_command(ctx.command_path, args[0], LINES)
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None:
             command = typer.main.get_command(import_module(LINES[str(name)][0]).app)
