@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from misstep.options.config_file import config_in
+from misstep.options.config_file import CONFIG, config_in
 from misstep.options.groups import CommandApp, CommandGroup
 from misstep_harness.copies import is_address
 from misstep_harness.errors import MissingPrerequisite, UsageError, writing
@@ -77,7 +77,7 @@ def refuse_given(context: typer.Context, names: Collection[str], why: str) -> No
         name = parameter.name or ""
         source = context.get_parameter_source(name)
         is_given = source is not None and source.name == "COMMANDLINE"
-        if name in names and (is_given or (config is not None and name in config.own)):
+        if name in names and name != CONFIG and (is_given or (config is not None and name in config.own)):
             place = "" if is_given or config is None else f"{config.place(name)}: "
             raise UsageError(f"{place}{parameter.opts[0]} has no effect: {why}", f"Leave out {parameter.opts[0]}.")
 
