@@ -205,7 +205,7 @@ def _comma_separated(words: Sequence[str]) -> str:
 def with_place(error: typer.BadParameter, context: Any) -> typer.BadParameter:
     """Return an error about a value, with its place if it is of the file."""
     config = config_in(context)
-    name = error.param.name if error.param is not None else None
+    name = error.param.name or "" if error.param is not None else ""
     if config is not None and name in config.values and _is_of_file(context, name):
         error.message = f"{error.message} ({config.place(name)})"
     return error

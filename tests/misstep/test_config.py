@@ -127,12 +127,14 @@ def test_what_has_no_effect_is_refused_in_the_table_of_the_command_alone(classif
 def test_a_run_records_the_options_and_not_the_file(in_process: CommandLine, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("session.json").write_bytes(atif("fence"))
-    Path("c.toml").write_text('sample = 2\n[judge]\njson = true\n[judge.run]\nout = "run"\n')
+    Path("c.toml").write_text(
+        'undecided = "fail"\n[judge]\nout = "elsewhere"\n[judge.run]\nfail-under = ["accuracy=0.1"]\n'
+    )
     line = ("judge", "run", "infinite_loop@rule", "session.json")
-    assert in_process(*line, "--config=c.toml", "--sample", "1")[0] == 0
+    in_process(*line, "--config=c.toml", "--out", "run")
     manifest = read_manifest(tmp_path / "run")
     assert manifest is not None
-    assert manifest.arguments == [*line, "--json", "--out", "run", "--sample", "1"]
+    assert manifest.arguments == [*line, "--undecided", "fail", "--fail-under", "accuracy=0.1", "--out", "run"]
 
 
 def test_a_file_that_cannot_be_read_is_named(in_process: CommandLine) -> None:
