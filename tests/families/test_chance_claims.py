@@ -35,7 +35,7 @@ from misstep_analysis.triage.tables import runs_finding
 from misstep_harness.pair import OrderAnswer, PairVerdict
 from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.session import Session
-from misstep_harness.triage.records.attribution import TriageVerdict
+from misstep_harness.triage.records import TriageVerdict
 from misstep_harness.verdict import Verdict
 
 _LEVEL, _MOST, _OFTEN, _DAILY = 0.05, 0.07, 200, 20

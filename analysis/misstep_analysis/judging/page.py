@@ -40,7 +40,7 @@ from misstep_analysis.plots.points import cost_quality, reliability
 from misstep_analysis.tables import Row, Table, estimate_row
 from misstep_analysis.tables.wording import counted_text, number_text
 from misstep_harness.pair import PairVerdict
-from misstep_harness.triage.records.attribution import TriageVerdict
+from misstep_harness.triage.records import TriageVerdict
 from misstep_harness.verdict import STATUSES, Verdict
 
 RUNS_DRAWN = 6

@@ -17,7 +17,7 @@ from misstep_harness.classifiers.calls.shell import Command, commands_of, placed
 from misstep_harness.classifiers.calls.tools import path_of
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.protocols import ReadOnlyAccess
-from misstep_harness.triage.records.triage_case import Part
+from misstep_harness.triage.records import Part
 
 
 def texts_of(access: ReadOnlyAccess, part: Part) -> dict[str, str]:
