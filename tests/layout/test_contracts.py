@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 BREACHES = {
     "harness/misstep_harness/readers/interchange/chat.py": (
-        "from misstep_harness.datasets import catalogue",
+        "from misstep_harness.datasets import upstream",
         "misstep_harness.readers",
         "misstep_harness.datasets",
     ),

@@ -16,7 +16,7 @@ from misstep_analysis.reproduction.reflexive import plateau
 from misstep_analysis.reproduction.sessions import watching
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.files import from_document
-from misstep_harness.datasets.catalogue import data_sets
+from misstep_harness.catalogue import data_sets
 from tests.conftest import MadeOnce
 from tests.misstep.made_up_runs import four, repaired_run
 

@@ -19,7 +19,7 @@ from misstep_analysis.judging.judged_runs import distinct_names
 from misstep_analysis.repair.attempts import Evidence, RepairArm, ReviewFunnel, noted, review_funnel
 from misstep_analysis.runs.finished import write_recording
 from misstep_analysis.tables.wording import counted_text
-from misstep_harness.datasets.catalogue import data_sets
+from misstep_harness.catalogue import data_sets
 from misstep_harness.escaping import one_line, plain
 from misstep_harness.journal.opened import OpenRun, check_named_once, open_of
 from misstep_harness.journal.records import (

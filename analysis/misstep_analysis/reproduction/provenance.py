@@ -18,7 +18,7 @@ from misstep_analysis.reproduction.recorded.example_pages import example_pages
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.files import file_addresses
 from misstep_analysis.tables.inputs import figures_of
-from misstep_harness.datasets.catalogue import address_template, data_set, files_of, locate
+from misstep_harness.catalogue import address_template, data_set, files_of, locate
 from misstep_harness.datasets.fetching import check
 from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.journal.records import replace_file

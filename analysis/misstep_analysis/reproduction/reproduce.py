@@ -22,7 +22,7 @@ from misstep_analysis.reproduction.notebooks import execute
 from misstep_analysis.tables import STATUS_WORDS, Table
 from misstep_analysis.tables.files import file_addresses, write_table
 from misstep_harness import places
-from misstep_harness.datasets.catalogue import data_sets, named_data_folder
+from misstep_harness.catalogue import data_sets, named_data_folder
 from misstep_harness.errors import MissingPrerequisite, UsageError, writing
 from misstep_harness.escaping import plain
 from misstep_harness.journal.records import replace_file

@@ -6,8 +6,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from misstep_analysis.runs.finished import named_inputs
+from misstep_harness.catalogue import data_sets, located
 from misstep_harness.copies import is_address
-from misstep_harness.datasets.catalogue import data_sets, located
 from misstep_harness.forms import toml_form
 from misstep_harness.journal.records import Manifest
 

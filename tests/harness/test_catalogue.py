@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep_harness.datasets import LOADERS
-from misstep_harness.datasets.catalogue import (
+from misstep_harness.catalogue import (
     address_template,
     data_set,
     data_sets,
@@ -16,6 +15,7 @@ from misstep_harness.datasets.catalogue import (
     locate,
     named_data_folder,
 )
+from misstep_harness.datasets import LOADERS
 from misstep_harness.datasets.derived import DERIVATIONS
 from misstep_harness.datasets.fetching import address_of, check, inside, state_of
 from misstep_harness.errors import MissingPrerequisite, UsageError

@@ -32,8 +32,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from misstep_harness.datasets.upstream import csv_rows, toml_file
 from misstep_harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep_harness.forms import csv_form, toml_form
 from misstep_harness.items import Kind
 from misstep_harness.places import cache_folder, data_folder
 
@@ -112,7 +112,8 @@ class _Registry(Struct, frozen=True):
 
 @cache
 def _registry() -> _Registry:
-    return toml_file(data_folder() / "datasets.toml", _Registry)
+    path = data_folder() / "datasets.toml"
+    return toml_form(path.read_bytes(), _Registry, path, "")
 
 
 def address_template() -> str:
@@ -137,14 +138,17 @@ def data_set(name: str) -> DataSet:
 def files_of(name: str) -> tuple[DataFile, ...]:
     """Return the files that a set has, in order of name."""
     data_set(name)
-    return tuple(csv_rows(data_folder() / "datasets" / f"{name}.csv", DataFile))
+    path = data_folder() / "datasets" / f"{name}.csv"
+    return tuple(csv_form(path.read_text("utf-8"), DataFile, path))
 
 
 @cache
 def inputs_of(name: str) -> tuple[UpstreamInput, ...]:
     """Return the upstream files of which a set's derived files are made, if Misstep can make them."""
     path = data_folder() / "datasets" / f"{name}.inputs.csv"
-    return tuple(csv_rows(path, UpstreamInput, optional=("left_out",))) if path.is_file() else ()
+    if not path.is_file():
+        return ()
+    return tuple(csv_form(path.read_text("utf-8"), UpstreamInput, path, optional=("left_out",)))
 
 
 def made_by_hand(name: str) -> dict[str, str]:
