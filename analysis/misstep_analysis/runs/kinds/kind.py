@@ -31,7 +31,7 @@ class Choice(Struct, frozen=True):
 
 
 class Content(Struct, frozen=True):
-    """The contents of a run for data frames; see `misstep_analysis.runs.frames.RunFrames`."""
+    """The contents of a run for data frames; see `misstep_analysis.frames.RunFrames`."""
 
     items: Sequence[BenchmarkItem] = ()
     verdicts: Sequence[Verdict] = ()
