@@ -20,7 +20,7 @@ from misstep_analysis.pages.browser import policy
 from misstep_analysis.pages.foot import Foot, described
 from misstep_analysis.pages.page import Section, page
 from misstep_analysis.pages.rendering import asset, markup, render
-from misstep_analysis.sessions.trajectory_page import (
+from misstep_analysis.pages.trajectory import (
     PAGE_SHOWN,
     TEXT_SHOWN,
     Passage,

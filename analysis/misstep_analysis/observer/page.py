@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from misstep_analysis.observer.interventions import WITHHELD
 from misstep_analysis.observer.observed import ObservedIntervention, ObservedSummary, observed_finding, observed_table
+from misstep_analysis.pages.interventions import WITHHELD
 from misstep_analysis.tables.text import aligned
 from misstep_analysis.tables.wording import count_text, counted_text, interval_words, place_text
 from misstep_harness.escaping import plain

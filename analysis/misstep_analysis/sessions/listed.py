@@ -33,7 +33,7 @@ from misstep_analysis.pages.browser import (
 from misstep_analysis.pages.foot import Foot
 from misstep_analysis.pages.page import table_html
 from misstep_analysis.pages.rendering import markup
-from misstep_analysis.runs.totals import RunTotals, run_totals
+from misstep_analysis.pages.trajectory import RunTotals, run_totals
 from misstep_analysis.sessions.prevalence import Labels, Prevalence, prevalence, prevalence_table
 from misstep_analysis.sessions.session_rates import group_of
 from misstep_analysis.tables.wording import count_text, counted_text, in_words, interval_words, number_text, place_text

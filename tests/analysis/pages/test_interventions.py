@@ -1,8 +1,8 @@
 """The page of a trajectory says when the observer saw what, what it said, and whether it showed again."""
 
-from misstep_analysis.observer.interventions import AFTER, observer_view
 from misstep_analysis.pages import Foot
-from misstep_analysis.sessions.trajectory_page import trajectory_page
+from misstep_analysis.pages.interventions import AFTER, observer_view
+from misstep_analysis.pages.trajectory import trajectory_page
 from misstep_harness.intervention import INTERVENTION, Intervention, Invocation, Misbehaviour, ObservedRun
 from misstep_harness.trajectory import Source, Step, Trajectory
 

@@ -6,16 +6,17 @@ that a page stays small enough to open.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from difflib import unified_diff
 from itertools import groupby
-from typing import Any
+from math import fsum
+from typing import Any, TypeVar
 
 from msgspec import Struct, structs
 
-from misstep_analysis.observer.interventions import guidance_number, observer_view
 from misstep_analysis.pages.foot import Foot, described
+from misstep_analysis.pages.interventions import guidance_number, observer_view
 from misstep_analysis.pages.rendering import asset, markup, render
-from misstep_analysis.runs.totals import has_failed, run_totals
 from misstep_analysis.tables import Unit
 from misstep_analysis.tables.wording import count_text, in_words, number_text
 from misstep_harness.escaping import one_line
@@ -24,6 +25,9 @@ from misstep_harness.session import title_of
 from misstep_harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 from misstep_harness.values import as_json
 from misstep_harness.verdict import Verdict
+
+Figure = TypeVar("Figure", int, float)
+
 
 TEXT_SHOWN = 20_000
 """How many characters of one text are shown at most: three quarters from its start, a quarter from its end."""
@@ -348,3 +352,65 @@ def replacement(before: str, after: str) -> str:
     if max(len(old), len(new)) > _LINES_COMPARED:
         return "\n".join([*(f"-{line}" for line in old), *(f"+{line}" for line in new)])
     return "\n".join(list(unified_diff(old, new, lineterm=""))[_HEADER:])
+
+
+class RunTotals(Struct, frozen=True):
+    """The totals of a run; `None` where the format does not say."""
+
+    steps: int
+    calls: int
+    errors: int
+    seconds: float | None = None
+    elapsed: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+
+    @property
+    def duration(self) -> float | None:
+        """Return how long the run took in seconds: its steps together, else from the first to the last."""
+        return self.elapsed if self.seconds is None else self.seconds
+
+    @property
+    def tokens(self) -> int | None:
+        """Return the tokens in and out together."""
+        return known_sum((self.prompt_tokens, self.completion_tokens))
+
+
+def run_totals(run: Trajectory) -> RunTotals:
+    """Return the totals of a run."""
+    steps = run.steps
+    tokens = [step.tokens for step in steps if step.tokens]
+    return RunTotals(
+        steps=len(steps),
+        calls=sum(len(step.calls) for step in steps),
+        errors=sum(has_failed(result) for step in steps for result in step.results),
+        seconds=known_sum(step.seconds for step in steps),
+        elapsed=_elapsed(steps),
+        prompt_tokens=known_sum(one.prompt for one in tokens),
+        completion_tokens=known_sum(one.completion for one in tokens),
+        cost_usd=known_sum(one.cost_usd for one in tokens),
+    )
+
+
+def has_failed(result: ToolResult) -> bool:
+    """Return whether a result says that its tool failed."""
+    return bool(result.is_error) or (result.exit_code or 0) != 0
+
+
+def known_sum(values: Iterable[Figure | None]) -> Figure | None:
+    """Return the sum of the values that are known, which their order does not change; `None` if none is."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    exact: Any = sum(known) if all(isinstance(one, int) for one in known) else fsum(known)
+    total: Figure = exact
+    return total
+
+
+def _elapsed(steps: Iterable[Step]) -> float | None:
+    times = [step.timestamp for step in steps if step.timestamp]
+    try:
+        return (datetime.fromisoformat(times[-1]) - datetime.fromisoformat(times[0])).total_seconds() or None
+    except (IndexError, ValueError, TypeError):  # none, or none that can be read, or one with a zone and one without
+        return None

@@ -7,16 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep_analysis.pages import Foot
-from misstep_analysis.sessions.trajectory_page import (
+from misstep_analysis.pages.trajectory import (
     PAGE_SHOWN,
     TEXT_SHOWN,
     finding,
     replacement,
     run_facts,
+    run_totals,
     trajectory_page,
     with_diffs,
 )
-from misstep_harness.trajectory import Outcome, Step, Tokens, ToolCall, ToolResult
+from misstep_harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
 from misstep_harness.verdict import Verdict
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, trajectory, verdicts
@@ -208,3 +209,28 @@ def test_every_line_that_goes_or_comes_stands_in_the_diff(before: str, after: st
     gone = sum(line.startswith("-") for line in lines)
     come = sum(line.startswith("+") for line in lines)
     assert len(after.splitlines()) - len(before.splitlines()) == come - gone
+
+
+CALL = ToolCall("bash", {"command": "ls"})
+
+
+def _run(*steps: Step) -> Trajectory:
+    return Trajectory("run", Source("made up"), steps=steps)
+
+
+def test_steps_calls_failed_results_time_and_tokens_are_added_up() -> None:
+    results = (ToolResult("", exit_code=2), ToolResult("", is_error=True), ToolResult("", exit_code=0))
+    totals = run_totals(
+        _run(
+            Step("agent", calls=(CALL, CALL), results=results, seconds=1.5, tokens=Tokens(10, 2)),
+            Step("agent", seconds=2.0, tokens=Tokens(completion=3, cost_usd=0.5)),
+        )
+    )
+    assert (totals.steps, totals.calls, totals.errors, totals.duration) == (2, 2, 2, 3.5)
+    assert (totals.prompt_tokens, totals.completion_tokens, totals.tokens, totals.cost_usd) == (10, 5, 15, 0.5)
+
+
+def test_without_the_time_of_steps_a_run_takes_from_its_first_to_its_last() -> None:
+    times = ("2026-03-02T10:00:00Z", "2026-03-02T10:01:30Z")
+    assert run_totals(_run(*(Step("agent", timestamp=time) for time in times))).duration == 90
+    assert run_totals(_run(Step("agent", timestamp="yesterday"))).duration is None

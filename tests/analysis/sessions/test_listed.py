@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from misstep_analysis.pages.foot import Foot
-from misstep_analysis.runs.listed import ListedRuns, listed_run, runs_page
+from misstep_analysis.sessions.listed import ListedRuns, listed_run, runs_page
 from misstep_harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, Trajectory, Unreadable
 from misstep_harness.verdict import Verdict
 from tests.analysis.pages.html_rules import check_page, read_embedded
