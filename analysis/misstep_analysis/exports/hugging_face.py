@@ -9,8 +9,7 @@ from pathlib import Path
 
 from misstep_analysis.exports.opening import RunExport
 from misstep_analysis.exports.parquet import write_parquet
-from misstep_analysis.exports.secrets import Secrets
-from misstep_analysis.pages.notebooks.run_card import (
+from misstep_analysis.exports.run_card import (
     CARD,
     SPLIT,
     CardColumn,
@@ -19,6 +18,7 @@ from misstep_analysis.pages.notebooks.run_card import (
     RunCard,
     card_of_run,
 )
+from misstep_analysis.exports.secrets import Secrets
 from misstep_analysis.runs.finished import command_line
 from misstep_analysis.runs.kinds.columns import type_name
 from misstep_analysis.runs.kinds.sources import hub_licence

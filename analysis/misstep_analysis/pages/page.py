@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from misstep_analysis.pages.foot import Foot, described
-from misstep_analysis.pages.notebooks.origins import Origins
+from misstep_analysis.pages.origins import Origins
 from misstep_analysis.pages.rendering import markup, render
 from misstep_analysis.tables import Evidence, Table
 from misstep_analysis.tables.grid import grid, methods

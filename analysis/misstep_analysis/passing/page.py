@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from misstep_analysis.pages import Foot, page, table_text
-from misstep_analysis.pages.notebooks.display import figure_html
+from misstep_analysis.pages.display import figure_html
 from misstep_analysis.passing.scores import PassReport, pass_tables
 from misstep_analysis.tables import Table
 

@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
-from misstep_analysis.pages.notebooks import kernel
+from misstep_analysis.reproduction import kernel
 from misstep_harness.errors import InputError, MissingPrerequisite
 
 CELL_SECONDS = 600

@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 
 from misstep_analysis.pages.foot import Foot, versions
-from misstep_analysis.pages.notebooks.notebook import Report
-from misstep_analysis.pages.notebooks.origins import DataSetRecord, RecordFile, Upstream, data_sets_of, origin_pages
+from misstep_analysis.pages.origins import DataSetRecord, RecordFile, Upstream, data_sets_of, origin_pages
 from misstep_analysis.provenance import Input, InputFile, Provenance, made_tables, module_sha256
 from misstep_analysis.published import published_papers
+from misstep_analysis.reproduction.notebook import Report
 from misstep_analysis.reproduction.recorded.classified import version
 from misstep_analysis.reproduction.recorded.example_pages import example_pages
 from misstep_analysis.tables import Table

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from misstep_analysis.pages import Foot
-from misstep_analysis.pages.notebooks.index import index_page, notebook_lines, summary
-from misstep_analysis.pages.notebooks.notebook import (
+from misstep_analysis.reproduction.index import index_page, notebook_lines, summary
+from misstep_analysis.reproduction.notebook import (
     Report,
     notebook_page,
     read_notebook,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from misstep_analysis.pages.foot import Foot
-from misstep_analysis.pages.notebooks.origins import example_address
+from misstep_analysis.pages.origins import example_address
 from misstep_analysis.pages.trajectory import trajectory_page
 from misstep_analysis.reproduction.recorded.classified import GENERATED, GENERATED_SET, version
 from misstep_analysis.tables import Table

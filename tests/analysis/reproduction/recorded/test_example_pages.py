@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from misstep_analysis.pages.notebooks.origins import origins
+from misstep_analysis.pages.origins import origins
 from misstep_analysis.reproduction.recorded.classified import example_sets
 from misstep_analysis.reproduction.recorded.example_pages import example_pages
 from misstep_analysis.sessions.run_findings import examples_table

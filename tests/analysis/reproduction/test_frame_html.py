@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep_analysis.pages.notebooks.notebook import frame_html, read_frame
+from misstep_analysis.reproduction.notebook import frame_html, read_frame
 from tests.analysis.pages.html_rules import Page
 
 FRAME = """<div><style scoped> .dataframe tbody {color: red} </style>

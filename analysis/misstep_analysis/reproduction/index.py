@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from misstep_analysis.audit.overview import PAPERS
 from misstep_analysis.pages.foot import Dataset, Foot, datasets, described
-from misstep_analysis.pages.notebooks.notebook import Report
 from misstep_analysis.pages.page import table_id
 from misstep_analysis.pages.rendering import render
 from misstep_analysis.published import load_paper
+from misstep_analysis.reproduction.notebook import Report
 from misstep_analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status
 from misstep_analysis.tables.summary import counted, counted_by_paper, measured_rows, row_text
 from misstep_analysis.tables.wording import counted_text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep_analysis.pages.notebooks.notebook import first_heading, markdown_html
+from misstep_analysis.reproduction.notebook import first_heading, markdown_html
 from tests.analysis.pages.html_rules import check_page
 
 

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from misstep_analysis.observer.paper import prevalence as wink
 from misstep_analysis.pages import Foot, table_html
-from misstep_analysis.pages.notebooks.origins import (
+from misstep_analysis.pages.origins import (
     DataSetRecord,
     RecordFile,
     Upstream,

@@ -26,8 +26,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from msgspec import Struct, structs
 
-from misstep_analysis.pages.foot import Foot, described
-from misstep_analysis.pages.notebooks.display import (
+from misstep_analysis.pages.display import (
     FIGURE_TYPE,
     TABLE_TYPE,
     DrawnFrom,
@@ -35,7 +34,8 @@ from misstep_analysis.pages.notebooks.display import (
     drawing_files,
     figure_html,
 )
-from misstep_analysis.pages.notebooks.origins import origins
+from misstep_analysis.pages.foot import Foot, described
+from misstep_analysis.pages.origins import origins
 from misstep_analysis.pages.page import table_html, table_id
 from misstep_analysis.pages.rendering import markup, render
 from misstep_analysis.tables import Table
