@@ -13,8 +13,7 @@ from misstep_analysis.judging.sample import clusters_of, majority
 from misstep_analysis.observer.observed import ObservedIntervention, interventions_of
 from misstep_analysis.published import load_paper
 from misstep_analysis.repair.attempts import counted
-from misstep_analysis.runs.kinds import kind_in
-from misstep_analysis.runs.kinds.kind import Choice, Content
+from misstep_analysis.runs.kind import Choice, Content, kind_in
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.journal.records import Manifest
 from misstep_harness.repair.records import RepairAttempt, Signal

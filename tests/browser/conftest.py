@@ -15,9 +15,9 @@ from misstep_analysis.pages import Foot, page, show_figure
 from misstep_analysis.pages.origins import origin_pages
 from misstep_analysis.pages.trajectory import trajectory_page
 from misstep_analysis.published import load_paper, published_row
-from misstep_analysis.reproduction.index import index_page
 from misstep_analysis.reproduction.notebook import notebook_page, read_notebook, write_figures
 from misstep_analysis.reproduction.provenance import data_set_record
+from misstep_analysis.reproduction.reproduce import index_page
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.files import write_table
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources, trajectory, verdicts

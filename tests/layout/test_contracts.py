@@ -21,7 +21,7 @@ BREACHES = {
     ),
     "harness/misstep_harness/verdict.py": ("import numpy", "misstep_harness.verdict", "numpy"),
     "analysis/misstep_analysis/stats/decisions/power.py": (
-        "from misstep_analysis.pages import foot",
+        "from misstep_analysis.pages import page",
         "misstep_analysis.stats",
         "misstep_analysis.pages",
     ),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from misstep_analysis.pages.display import TABLE_TYPE, Shown
+from misstep_analysis.pages.page import TABLE_TYPE, Shown
 from misstep_analysis.reproduction.recorded import again, generated_study, recovery
 from misstep_analysis.reproduction.recorded.classified import RUN_SETS
 from misstep_analysis.reproduction.reflexive import plateau

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep_analysis.runs.kinds.columns import ExportedTable, Values
+from misstep_analysis.runs.kind import ExportedTable, Values
 from misstep_harness.errors import InputError
 from misstep_harness.journal.records import encode
 from misstep_harness.redaction import KEY, Redaction, keys_in, secrets, without_keys

@@ -87,9 +87,7 @@ def observed_page(
 ) -> str:
     """Return the page of a run of `observe`: the rate, and every session with an intervention."""
     from misstep_analysis.pages.browser import browser_page
-    from misstep_analysis.pages.foot import Foot
-    from misstep_analysis.pages.page import table_html, table_id
-    from misstep_analysis.pages.rendering import markup
+    from misstep_analysis.pages.page import Foot, markup, table_html, table_id
     from misstep_analysis.sessions.page import FlaggedSessions
 
     sessions = FlaggedSessions()

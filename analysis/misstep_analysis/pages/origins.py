@@ -12,26 +12,16 @@ from functools import cache
 
 from msgspec import Struct
 
-from misstep_analysis.pages.foot import Foot, described
-from misstep_analysis.pages.rendering import render
+from misstep_analysis.pages.page import Foot, Origins, described, render
 from misstep_analysis.provenance import line_of, source_of
 from misstep_analysis.published import load_paper, published_papers
 from misstep_analysis.tables import Row, Table
-from misstep_analysis.tables.inputs import data_sets_behind, generator_behind, papers_behind
+from misstep_analysis.tables.summary import data_sets_behind, generator_behind, papers_behind
 from misstep_harness.places import data_folder
 
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 80
 _ID = re.compile(r'\s*id\s*=\s*"([^"]*)"')
-
-
-class Origins(Struct, frozen=True):
-    """Addresses beside the page: of the table's function, of its records by name, of the record of each row."""
-
-    function: str = ""
-    code: str = ""
-    records: tuple[tuple[str, str], ...] = ()
-    rows: dict[Row, str] = {}
 
 
 def origins(table: Table) -> Origins:

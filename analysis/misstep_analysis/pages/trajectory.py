@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 
 from msgspec import Struct, structs
 
-from misstep_analysis.pages.foot import Foot, described
 from misstep_analysis.pages.interventions import guidance_number, observer_view
-from misstep_analysis.pages.rendering import asset, markup, render
+from misstep_analysis.pages.page import Foot, asset, described, markup, render
 from misstep_analysis.tables import Unit
 from misstep_analysis.tables.wording import count_text, in_words, number_text
 from misstep_harness.escaping import one_line

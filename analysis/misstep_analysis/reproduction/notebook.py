@@ -26,18 +26,21 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from msgspec import Struct, structs
 
-from misstep_analysis.pages.display import (
+from misstep_analysis.pages.origins import origins
+from misstep_analysis.pages.page import (
     FIGURE_TYPE,
     TABLE_TYPE,
     DrawnFrom,
+    Foot,
     ShownDrawing,
+    described,
     drawing_files,
     figure_html,
+    markup,
+    render,
+    table_html,
+    table_id,
 )
-from misstep_analysis.pages.foot import Foot, described
-from misstep_analysis.pages.origins import origins
-from misstep_analysis.pages.page import table_html, table_id
-from misstep_analysis.pages.rendering import markup, render
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.files import file_addresses, from_document
 from misstep_analysis.tables.summary import lines_without_a_row

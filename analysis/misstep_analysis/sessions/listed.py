@@ -30,9 +30,7 @@ from misstep_analysis.pages.browser import (
     steps_named,
     view_of,
 )
-from misstep_analysis.pages.foot import Foot
-from misstep_analysis.pages.page import table_html
-from misstep_analysis.pages.rendering import markup
+from misstep_analysis.pages.page import Foot, markup, table_html
 from misstep_analysis.pages.trajectory import RunTotals, run_totals
 from misstep_analysis.sessions.prevalence import Labels, Prevalence, prevalence, prevalence_table
 from misstep_analysis.sessions.session_rates import group_of

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from misstep_analysis.runs.kinds.columns import ExportedTable, table_of
-from misstep_analysis.runs.kinds.kind import RunResults
-from misstep_analysis.runs.kinds.sources import Source, sources_named
+from misstep_analysis.runs.kind import ExportedTable, RunResults, Source, sources_named, table_of
 from misstep_analysis.triage.curation import ACTIONS
 from misstep_analysis.triage.curation_report import CURATED
 from misstep_analysis.triage.data_card import RUNS, CuratedRun

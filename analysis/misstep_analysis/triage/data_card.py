@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec import inspect as types
 
 from misstep_analysis.tables import Evidence
-from misstep_analysis.tables.markdown import markdown_text
+from misstep_analysis.tables.text import markdown_text
 from misstep_analysis.tables.wording import counted_text
 from misstep_analysis.triage.curation import ACTIONS, Curation, curation_table
 

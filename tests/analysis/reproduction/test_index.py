@@ -6,8 +6,8 @@ from msgspec import structs
 
 from misstep_analysis.pages import Foot
 from misstep_analysis.published import published_papers
-from misstep_analysis.reproduction.index import dataset_lines, index_page, notebook_lines, paper_lines, summary
 from misstep_analysis.reproduction.notebook import CellError, Report
+from misstep_analysis.reproduction.reproduce import dataset_lines, index_page, notebook_lines, paper_lines, summary
 from misstep_analysis.tables import Row
 from misstep_harness.places import notebooks_folder
 from tests.analysis.pages.html_rules import check_page

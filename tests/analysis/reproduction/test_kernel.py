@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep_analysis.reproduction.kernel import figure_words
+from misstep_analysis.reproduction.notebooks import figure_words
 
 pytest.importorskip("matplotlib", reason="pip install 'misstep[notebooks]' brings it")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from misstep_analysis.pages.foot import Foot
+from misstep_analysis.pages.page import Foot
 from misstep_analysis.sessions.listed import ListedRuns, listed_run, runs_page
 from misstep_harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, Trajectory, Unreadable
 from misstep_harness.verdict import Verdict

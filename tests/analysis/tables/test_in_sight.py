@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from misstep_analysis.frames import values
-from misstep_analysis.pages.display import TABLE_TYPE
+from misstep_analysis.pages.page import TABLE_TYPE
 from misstep_analysis.reproduction.notebook import read_notebook
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.files import document

@@ -9,9 +9,7 @@ from msgspec import Struct
 from misstep_analysis.judging.drift import FigureDrift, JudgedText, drift, drift_table
 from misstep_analysis.judging.judged_runs import JudgedRun
 from misstep_analysis.judging.sample import majority
-from misstep_analysis.pages.display import figure_html
-from misstep_analysis.pages.foot import Foot
-from misstep_analysis.pages.page import page
+from misstep_analysis.pages.page import Foot, figure_html, page
 from misstep_analysis.plots import can_draw, curves
 from misstep_analysis.tables import Row, Table, estimate_row, of_evidence
 from misstep_analysis.tables.wording import counted_text
