@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.journal.records import (
     ATTEMPT_RECORDS,
     SCHEMA,
@@ -18,7 +19,6 @@ from misstep_harness.journal.records import (
     written_in,
 )
 from misstep_harness.repair.records import RepairAttempt, Signal
-from misstep_harness.runs.judging.benchmark_inputs import inputs_of
 from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from misstep_harness.triage.records.attribution import FAULTS, Evidence, TriageVerdict
 from misstep_harness.triage.records.triage_case import CASE

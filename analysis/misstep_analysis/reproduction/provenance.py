@@ -26,6 +26,7 @@ from misstep_analysis.reproduction.recorded.classified import GENERATED, GENERAT
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.files import file_addresses
 from misstep_analysis.tables.summary import figures_of
+from misstep_harness.benchmarks.folders import benchmark_folder, read_trajectories
 from misstep_harness.catalogue import address_template, data_set, files_of, locate
 from misstep_harness.classifiers import classify_all
 from misstep_harness.datasets.fetching import check
@@ -33,7 +34,6 @@ from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.generate.sessions import generate_sessions
 from misstep_harness.journal.records import replace_file
 from misstep_harness.places import data_folder
-from misstep_harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
 from misstep_harness.trajectory import Trajectory
 
 

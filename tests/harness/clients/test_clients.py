@@ -202,6 +202,7 @@ def test_settings_that_make_no_sense_are_refused(settings: ClientSettings) -> No
 
 
 def test_nothing_heavy_is_imported_before_a_client_is_opened() -> None:
-    code = "import sys, harness.clients; print(sorted({'openai', 'aiohttp', 'httpx2', 'sqlite3'} & set(sys.modules)))"
+    heavy = {"openai", "aiohttp", "httpx2", "sqlite3"}
+    code = f"import sys, misstep_harness.clients; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['sqlite3']"

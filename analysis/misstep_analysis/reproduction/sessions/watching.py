@@ -11,6 +11,7 @@ from misstep_analysis.gold import read_marked_errors
 from misstep_analysis.observer.alarms import WatchedRun, watched_run
 from misstep_analysis.reproduction.recorded.classified import JUDGING
 from misstep_analysis.sessions.classified_paths import classified_findings
+from misstep_harness.benchmarks.folders import benchmark_folder, read_trajectories
 from misstep_harness.datasets.facts import Facts
 from misstep_harness.errors import NoTrajectory
 from misstep_harness.escaping import plain
@@ -19,7 +20,6 @@ from misstep_harness.journal.classified import SessionFinding
 from misstep_harness.observer.replay import ReplayOptions, replay
 from misstep_harness.progress import say
 from misstep_harness.runs.classify import ClassifyPlan
-from misstep_harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
 
 
 def watch_sessions(

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from misstep_harness.benchmarks.folders import digest_of_sources
 from misstep_harness.classifiers import CLASSIFIERS, categories, classify_all
 from misstep_harness.classifiers.calls.failures import own_failure
 from misstep_harness.classifiers.calls.history import Act, History
@@ -29,7 +30,6 @@ from misstep_harness.items import Item, Kind, Question
 from misstep_harness.judges.fit import check_fit
 from misstep_harness.protocols import Ask
 from misstep_harness.recovery import ends_in_success, is_recovered, steps_after
-from misstep_harness.runs.judging.benchmarks import digest_of_sources
 from misstep_harness.trajectory import Step, Trajectory
 from misstep_harness.verdict import Verdict
 

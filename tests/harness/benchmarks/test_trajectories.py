@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from misstep_harness.benchmarks.trajectories import runs_by_id
 from misstep_harness.errors import InputError
-from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
 from tests.misstep.made_up import atif_lines
 
 

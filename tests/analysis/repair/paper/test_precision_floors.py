@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep_analysis.judging.precision_floors import (
+from misstep_analysis.repair.paper.precision_floors import (
     NEEDED,
     NOT_ABOVE,
     PRECISION,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from misstep_harness.runs.judging.judge_changes import changes
+from misstep_analysis.judging.drift import judge_changes
 
 ASKED: dict[str, Any] = {
     "judge": "loops",
@@ -16,5 +16,5 @@ ASKED: dict[str, Any] = {
 
 
 def test_what_differs_is_told_with_both_values() -> None:
-    assert changes(ASKED, ASKED | {"votes": 3}) == {"votes": ("1", "3")}
-    assert changes(ASKED, ASKED) == {}
+    assert judge_changes(ASKED, ASKED | {"votes": 3}) == {"votes": ("1", "3")}
+    assert judge_changes(ASKED, ASKED) == {}

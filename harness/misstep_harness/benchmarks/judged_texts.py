@@ -12,21 +12,19 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, structs
 
+from misstep_harness.benchmarks.trajectories import BenchmarkRuns
 from misstep_harness.errors import opening
 from misstep_harness.forms import json_form
 from misstep_harness.items import (
     CATEGORY,
     Item,
     Question,
-    Runs,
     category_in,
     read_items,
     read_question,
 )
 from misstep_harness.journal.records import encode_lines
 from misstep_harness.judges.context import shown_step
-from misstep_harness.readers.misstep import inline_run
-from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep_harness.trajectory import Trajectory
 
 ANCHOR = "anchor"
@@ -77,7 +75,7 @@ class _Anchor(Struct, frozen=True):
 
 
 def _with_runs(folder: Path, chosen: Collection[str]) -> Iterator[tuple[Item, Trajectory | None]]:
-    runs = Runs(folder, runs_by_id, inline_run)
+    runs = BenchmarkRuns(folder)
     return ((item, runs.of(item)) for item in read_items(folder) if item.id in chosen)
 
 

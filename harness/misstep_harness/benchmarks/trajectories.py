@@ -6,6 +6,7 @@ and a run is decoded when it is looked at; any other file is read as a whole.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,11 +14,12 @@ from msgspec import Struct
 from misstep_harness.errors import InputError, UnreadableTrajectory
 from misstep_harness.items import Item, trajectory_file
 from misstep_harness.places import path_text
-from misstep_harness.readers import Part, all_readers, plan, read_part, read_placed, reader_for
+from misstep_harness.readers import Part, all_readers, plan, read_file, read_part, read_placed, reader_for
 from misstep_harness.readers.misstep import inline_run
 from misstep_harness.trajectory import Trajectory, Unreadable
 
 _DECODED_RUNS_HELD = 8
+_FILES_HELD = 4
 _ADVICE = "Repair the run, or remove its items."
 _A_LINE = 1
 """Bytes of a part: cut at the line end that follows each, a part is a line."""
@@ -82,6 +84,34 @@ class _RunsOfLines(Mapping[str, Trajectory]):
         return len(self._places)
 
 
+class BenchmarkRuns:
+    """The runs that the items of one benchmark folder are about; no path leads out of the folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+        self._of_file = lru_cache(maxsize=_FILES_HELD)(lambda path: runs_by_id(trajectory_file(self._folder, path)))
+
+    def of(self, item: Item) -> Trajectory | None:
+        """Return the run that an item is about; `None` where it is about none."""
+        if item.trajectory is None:
+            return None
+        if isinstance(item.trajectory, dict):
+            return inline_run(item.trajectory, item.id)
+        runs = self._of_file(item.trajectory)
+        if item.trajectory_id is None and len(runs) == 1:
+            return next(iter(runs.values()))
+        wanted = item.trajectory_id if item.trajectory_id is not None else item.id
+        if wanted not in runs:
+            message = f"item {item.id!r} is about the run {wanted!r}, which is not among {_some(runs)}"
+            raise InputError(message, "Name one of them as trajectory_id.", file=self._folder / item.trajectory)
+        return runs[wanted]
+
+
+def _some(runs: Mapping[str, Trajectory]) -> str:
+    first = ", ".join(islice(runs, 3))
+    return f"the {len(runs):,} runs of the file ({first}{', …' if len(runs) > 3 else ''})" if runs else "its runs: none"
+
+
 class FoundRun(Struct, frozen=True):
     """A run with the items that are about it, or these items and why they have none."""
 
@@ -118,3 +148,12 @@ def run_in(item: Item) -> FoundRun:
         return FoundRun((item.id,), inline_run(item.trajectory, item.id))
     except InputError as error:
         return FoundRun((item.id,), None, error.line())
+
+
+def steps_by_run(folder: Path, path: str) -> dict[str, int]:
+    """Return the number of steps of each run in a file of a benchmark; none of a file that cannot be read."""
+    try:
+        runs = read_file(trajectory_file(folder, path))
+        return {run.id: len(run.steps) for run in runs if isinstance(run, Trajectory)}
+    except InputError:
+        return {}

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from misstep_harness.benchmarks.folders import benchmark_folder, sources_of
 from misstep_harness.datasets.benchmark import read_benchmark
 from misstep_harness.errors import InputError, MissingPrerequisite, UsageError
-from misstep_harness.runs.judging.benchmarks import benchmark_folder, sources_of
 
 HEADER = "trace_id,round,mas_name,benchmark_name,mode_code,mode_name,annotator_1,annotator_2,annotator_3\n"
 ROW = "3,Round 1,Some,Tasks,1.3,Step repetition,0,1,0\n"
@@ -90,5 +90,5 @@ def test_an_upstream_file_that_cannot_be_read_is_named_and_the_benchmark_is_of_t
 
 
 def test_a_room_is_all_that_lies_below_it() -> None:
-    room = Path(benchmark_folder.__code__.co_filename).parents[2] / "classifiers"
+    room = Path(benchmark_folder.__code__.co_filename).parents[1] / "classifiers"
     assert set(sources_of("misstep_harness.classifiers")) == {*room.rglob("*.py"), *room.rglob("*.toml")}

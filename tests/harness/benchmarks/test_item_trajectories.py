@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from misstep_harness.benchmarks.trajectories import FoundRun, run_in, runs_in
 from misstep_harness.items import Item
 from misstep_harness.readers import read_file
-from misstep_harness.runs.judging.trajectories_by_id import FoundRun, run_in, runs_in
 from tests.misstep.made_up import atif, atif_lines
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 

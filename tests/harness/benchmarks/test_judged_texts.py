@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from misstep_harness.benchmarks.judged_texts import anchor_lines, judged_texts, texts_in
 from misstep_harness.errors import InputError
 from misstep_harness.items import read_items
-from misstep_harness.runs.judging.judged_texts import anchor_lines, judged_texts, texts_in
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 
 ALL = {f"item-{number}" for number in range(3)}

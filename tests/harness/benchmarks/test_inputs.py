@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from misstep.judge import app
 from misstep.runs.report import app as report_app
 from misstep_analysis.judging.judged_runs import open_run
+from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.exchange import Request
@@ -19,7 +20,6 @@ from misstep_harness.journal import inputs
 from misstep_harness.journal.records import VERDICTS, read_verdicts
 from misstep_harness.judges.judge_file import JudgeSpec, read_judge
 from misstep_harness.judges.prompted_judge import PromptedJudge
-from misstep_harness.runs.judging.benchmark_inputs import inputs_of
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.kind import RunEnd
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
@@ -49,7 +49,7 @@ def answer(_: Request) -> str:
     return json.dumps({"reasoning": "r", "label": "yes"})
 
 
-SCRIPTED = ClientSettings(client="scripted", script="tests.harness.runs.judging.test_benchmark_inputs:answer")
+SCRIPTED = ClientSettings(client="scripted", script="tests.harness.benchmarks.test_inputs:answer")
 
 
 @pytest.fixture
