@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
 from misstep_analysis.judging.sample import clusters_of, majority
-from misstep_analysis.observer.observed import ObservedIntervention, interventions_of
+from misstep_analysis.pages.interventions import ObservedIntervention, interventions_of
 from misstep_analysis.published import load_paper
 from misstep_analysis.repair.attempts import counted
 from misstep_analysis.runs.kind import Choice, Content, kind_in

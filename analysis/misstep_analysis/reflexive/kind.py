@@ -22,8 +22,7 @@ from misstep_analysis.runs.kind import (
 )
 from misstep_analysis.tables import Table
 from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import LOOP_RECORDS
-from misstep_harness.reflexive.records import LoopEvent
+from misstep_harness.reflexive.records import LOOP_RECORDS, LoopEvent
 
 
 class _Item(Struct, frozen=True):

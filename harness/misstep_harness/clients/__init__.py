@@ -15,7 +15,6 @@ from misstep_harness.clients.around_client import (
 from misstep_harness.clients.cache import Cache, CachedClient
 from misstep_harness.clients.cost_limit import CostLimitClient, SpendingLog
 from misstep_harness.clients.pace import RequestPace
-from misstep_harness.clients.prices import known_prices
 from misstep_harness.clients.recording import RecordingClient
 from misstep_harness.clients.retry import RetryingClient, RetryLimits
 from misstep_harness.clients.settings import ClientSettings
@@ -23,6 +22,7 @@ from misstep_harness.errors import UsageError
 from misstep_harness.exchange import Client
 from misstep_harness.redaction import KEY, Redaction, secrets
 from misstep_harness.registry import Registry
+from misstep_harness.usage import known_prices
 
 CLIENTS: Registry[Callable[[ClientSettings], Client]] = Registry(
     "misstep.clients",
