@@ -41,7 +41,7 @@ from misstep_harness.runs.judging.session_benchmark import (
     put_in_place,
 )
 from misstep_harness.runs.kind import RunEnd
-from misstep_harness.runs.standing_rules import RulesAsked
+from misstep_harness.runs.project_instructions import InstructionSources
 from misstep_harness.session import Session
 from misstep_harness.trajectory import Placed, Trajectory
 from misstep_harness.verdict import Verdict
@@ -94,7 +94,7 @@ def ask_judges(
     run: OpenRun,
     files: Iterable[FoundFile],
     judges: Sequence[CategoryJudge],
-    rules: RulesAsked,
+    rules: InstructionSources,
     in_flight: int = 16,
     arguments: Sequence[str] = (),
 ) -> Iterator[RunEnd]:
@@ -193,7 +193,7 @@ class _Building:
         (building / "gold.csv").write_bytes(gold.read_bytes() if gold.is_file() else GOLD_HEADER)
         put_in_place(building, self._folder)
 
-    def add(self, session: Session, placed: Placed, rules: RulesAsked) -> None:
+    def add(self, session: Session, placed: Placed, rules: InstructionSources) -> None:
         """Add a session if it is one of those that the benchmark lacks."""
         if session.item not in self.missing or not isinstance(placed.found, Trajectory):
             return
@@ -208,7 +208,7 @@ class _Building:
 
 
 def _benchmarks(
-    run: OpenRun, files: Iterable[FoundFile], judges: Sequence[CategoryJudge], rules: RulesAsked
+    run: OpenRun, files: Iterable[FoundFile], judges: Sequence[CategoryJudge], rules: InstructionSources
 ) -> dict[str, Path]:
     """Bring the benchmark of each category up to date, and return those in which there is something to ask."""
     sessions_of: defaultdict[str, list[Session]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Find the standing rules of a project, such as its CLAUDE.md: a judge reads their text with a session's task.
+"""Find the instructions of a project, such as its CLAUDE.md: a judge reads their text with a session's task.
 
 They come from files that the user names, and from the folder that the agent worked in and those above it up to the
 repository's top, where that is on this machine.
@@ -26,17 +26,17 @@ MOST_BYTES = 64 << 10
 _MOST_FILES = 8
 
 
-class StandingRules(Struct, frozen=True, gc=False):
+class ProjectInstructions(Struct, frozen=True, gc=False):
     """A file of rules that hold for every run in a project: its path, and its text."""
 
     file: str
     text: str
 
 
-class RulesAsked(Struct, frozen=True):
-    """Which standing rules count: those of these files, and, if `find`, those found beside the sessions."""
+class InstructionSources(Struct, frozen=True):
+    """Which project instructions count: those of these files, and, if `find`, those found beside the sessions."""
 
-    files: tuple[StandingRules, ...] = ()
+    files: tuple[ProjectInstructions, ...] = ()
     find: bool = True
 
     def settings(self) -> dict[str, Any]:
@@ -58,10 +58,10 @@ class RulesAsked(Struct, frozen=True):
         return "\n\n".join(f"{file}:\n{text}" for text, file in [*files.items()][:_MOST_FILES])
 
 
-FIND_RULES = RulesAsked()
+FIND_RULES = InstructionSources()
 
 
-def read_rules(files: Sequence[Path]) -> tuple[StandingRules, ...]:
+def read_rules(files: Sequence[Path]) -> tuple[ProjectInstructions, ...]:
     """Return the rules of the files that the user names."""
     rules = []
     for file in files:
@@ -76,12 +76,12 @@ def read_rules(files: Sequence[Path]) -> tuple[StandingRules, ...]:
             raise InputError("the file is not text in UTF-8", advice, file=file) from error
         if len(data) > MOST_BYTES:
             raise InputError(f"the file is longer than {MOST_BYTES >> 10} KiB", "Name a shorter one.", file=file)
-        rules.append(StandingRules(path_text(file), text.removeprefix("\ufeff")))
+        rules.append(ProjectInstructions(path_text(file), text.removeprefix("\ufeff")))
     return tuple(rules)
 
 
 @lru_cache(maxsize=4096)
-def rules_of_folder(folder: str) -> tuple[StandingRules, ...]:
+def rules_of_folder(folder: str) -> tuple[ProjectInstructions, ...]:
     """Return the rules in a folder and those above it up to the repository's top; none where it is not here."""
     try:
         place = Path(folder)
@@ -95,12 +95,12 @@ def rules_of_folder(folder: str) -> tuple[StandingRules, ...]:
         return ()
 
 
-def _rules_in(file: Path, top: Path) -> StandingRules | None:
+def _rules_in(file: Path, top: Path) -> ProjectInstructions | None:
     """Return the rules in a file; `None` if it leads out of the project or is not text."""
     try:
         if not (file.is_file() and file.resolve().is_relative_to(top.resolve())):
             return None
         with file.open("rb") as stream:
-            return StandingRules(path_text(file), stream.read(MOST_BYTES).decode(errors="ignore"))
+            return ProjectInstructions(path_text(file), stream.read(MOST_BYTES).decode(errors="ignore"))
     except OSError:
         return None
