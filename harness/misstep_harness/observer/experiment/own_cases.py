@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.errors import MisstepError
 from misstep_harness.live_session import LiveArm, LiveSession
 from misstep_harness.observer.experiment.observing import Beside, observer_of, paced

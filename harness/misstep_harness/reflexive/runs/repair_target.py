@@ -11,10 +11,10 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from misstep_harness.agent import tools
 from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.environment import FileView
-from misstep_harness.agent.tools import Tool, search
-from misstep_harness.agent.tools.search import beneath
+from misstep_harness.agent.tools import Tool, beneath
 from misstep_harness.edits import apply_edit
 from misstep_harness.errors import MisstepError, SandboxFailed
 from misstep_harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
@@ -207,10 +207,10 @@ APPLY: Tool[TreesView] = Tool(
 
 WORKER_TOOLS: tuple[Tool[TreesView], ...] = (
     APPLY,
-    search.READ_FILE,
-    search.READ_DIRECTORY,
-    search.FIND_FILE,
-    search.SEARCH_CODE,
-    search.SEARCH_METHOD,
+    tools.READ_FILE,
+    tools.READ_DIRECTORY,
+    tools.FIND_FILE,
+    tools.SEARCH_CODE,
+    tools.SEARCH_METHOD,
 )
 """The commands of a repair agent that look at files, and `apply` in the place of `edit`, which needs a second model."""

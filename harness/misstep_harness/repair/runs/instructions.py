@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.evidence import noted, together

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.environment import FileView
-from misstep_harness.agent.tools import Tool, tool_named
-from misstep_harness.agent.tools.search import PAGE, beneath, no_file, paged
+from misstep_harness.agent.tools import PAGE, Tool, beneath, no_file, paged, tool_named
 from misstep_harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep_harness.judges.context import cut_text
 from misstep_harness.judges.fencing import fence

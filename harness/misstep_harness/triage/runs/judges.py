@@ -3,7 +3,7 @@
 from typing import get_args
 
 from misstep_harness.agent.loop import AgentLimits
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.registry import Registry
 from misstep_harness.triage.agentic.methods import MOST_TOKENS, AgenticMethod

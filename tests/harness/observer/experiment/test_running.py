@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MissingPrerequisite, UsageError
 from misstep_harness.exchange import Failure, Request

@@ -1,13 +1,19 @@
-"""Look at files and for code: `read_file`, `find_file`, `search_code`, `search_class` and their narrower forms."""
+"""Carry out the 15 commands of table I, by its names and arguments; whatever goes wrong is an observation."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from functools import cache
+from typing import Generic, TypeVar
 
-from misstep_harness.agent.actions import Observation, write_command
+from msgspec import Struct
+
+from misstep_harness.agent.actions import Action, EditFeedback, Observation, write_command
 from misstep_harness.agent.code_index import Hit, Symbol
-from misstep_harness.agent.environment import FileView
-from misstep_harness.agent.tools import Tool
+from misstep_harness.agent.environment import Edited, Environment, FileView
+from misstep_harness.errors import EditRefused, MisstepError, closed
+from misstep_harness.registry import Registry
 
 PAGE_LINES = 400
 AROUND = 50
@@ -132,6 +138,25 @@ async def _go_to_line(arguments: Mapping[str, str], environment: FileView) -> Ob
     return Observation("\n".join(cut(each) for each in numbered(shown, first)))
 
 
+Place = TypeVar("Place", contravariant=True)
+
+
+class Tool(Struct, Generic[Place], frozen=True):
+    """One command: its purpose as a sentence, its arguments, all of them required, and what it does."""
+
+    name: str
+    purpose: str
+    parameters: Mapping[str, str]
+    run: Callable[[Mapping[str, str], Place], Awaitable[Observation]]
+    optional: Mapping[str, str] = {}
+
+    @property
+    def usage(self) -> str:
+        """Return how it is written, with the meaning of each argument in the place of its value."""
+        required = [f"{name}=<{meaning}>" for name, meaning in self.parameters.items()]
+        return " ".join([self.name, *required, *(f"[{name}=<{meaning}>]" for name, meaning in self.optional.items())])
+
+
 READ_DIRECTORY = Tool(
     "read_directory",
     "List what a directory holds.",
@@ -248,3 +273,161 @@ SEARCH_METHOD_IN_FILE = Tool(
 SEARCH_METHOD_IN_CLASS = Tool(
     "search_method_in_class", "Find a method of one class.", {**_METHOD, **_CLASS}, _search_method_in_class, PAGE
 )
+
+
+_FEWEST_OF_ID = 6
+_CHANGED = re.compile(r"^(?:\+\+\+ b/|--- a/)([^\t\n]+)", re.MULTILINE)
+
+
+def _details(kind: str, number: str, known: Mapping[str, str], name: str, arguments: Mapping[str, str]) -> Observation:
+    wanted = number.strip().lstrip("#")
+    # An id may be cut short, or be longer than the one that is known; of `task-7` the 7 is enough.
+    alike = [one for one in known if one.endswith(f"-{wanted}") or _begins_alike(one, wanted)]
+    if wanted and (name_known := wanted if wanted in known else alike[0] if len(alike) == 1 else ""):
+        return paged(known[name_known].splitlines(), name, arguments)
+    there = f"Known: {', '.join(sorted(known))}." if known else f"No {kind} is known here."
+    return Observation(f"There is no {kind} {number!r}. {there}", is_error=True)
+
+
+def _begins_alike(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return len(short) >= _FEWEST_OF_ID and long.startswith(short)
+
+
+async def _diff(arguments: Mapping[str, str], environment: Environment) -> Observation:
+    known = {number: _titled(text) for number, text in environment.diffs.items()}
+    return _details("diff", arguments["diff_number"], known, "get_diff_details", arguments)
+
+
+def _titled(diff: str) -> str:
+    """Return a diff with what it is about above it: a bare one has no title, and the files that it changes say most."""
+    if not diff.lstrip().startswith(("diff ", "--- ", "Index: ")):
+        return diff
+    files = dict.fromkeys(_CHANGED.findall(diff))
+    return f"Title: none is known; it changes {', '.join(files) or 'no file'}\n\n{diff}"
+
+
+async def _task(arguments: Mapping[str, str], environment: Environment) -> Observation:
+    return _details("task", arguments["task_num"], environment.tasks, "get_task_details", arguments)
+
+
+async def _run_tests(arguments: Mapping[str, str], environment: Environment) -> Observation:  # noqa: ARG001
+    if environment.run_tests is None:
+        return Observation("Tests cannot be run in this environment.", is_error=True)
+    return Observation((await environment.run_tests()).feedback())
+
+
+async def _exit(arguments: Mapping[str, str], environment: Environment) -> Observation:  # noqa: ARG001
+    return Observation("The run has ended.", ends=True)
+
+
+async def _edit(arguments: Mapping[str, str], environment: Environment) -> Observation:
+    path, instructions = beneath(arguments["file_path"]), arguments["instructions"]
+    content = environment.text(path)
+    if content is None:
+        return no_file(path, environment)
+    if not instructions.strip():
+        return Observation("instructions is empty: say in words what to change.", is_error=True)
+    try:
+        reply = await environment.reply_of_patcher(path, content, instructions)
+    except EditRefused as error:  # the change cannot be written in the run's format: the agent may want another one
+        return _refused(environment, Edited(path, "", refused=error.line()))
+    try:
+        applied = environment.apply(reply, path)
+    except (MisstepError, OSError) as error:
+        refused = error.line() if isinstance(error, MisstepError) else str(error)
+        return _refused(environment, Edited(path, reply, refused=refused))
+    changed = tuple(applied.files)
+    environment.edits.append(Edited(path, reply, applied.rules, changed))
+    if not changed:
+        return Observation("The edit changes nothing.", is_error=True, feedback=EditFeedback())
+    return await _checked(changed, environment)
+
+
+async def _checked(changed: tuple[str, ...], environment: Environment) -> Observation:
+    errors = await environment.static_analysis(changed) if environment.static_analysis is not None else ""
+    texts = [errors or f"The edit was successful: {', '.join(changed)} changed."]
+    passed, rejected = None, False
+    if environment.run_tests is not None:
+        report = await environment.run_tests()
+        passed = report.passed
+        texts.append(f"The tests were run:\n{report.feedback()}")
+        if passed and not errors and environment.patch_judge is not None:
+            text, rejected = await environment.patch_judge()
+            texts.append(text)
+    return Observation("\n\n".join(texts), feedback=EditFeedback(True, bool(errors) or rejected, passed))
+
+
+def _refused(environment: Environment, edit: Edited) -> Observation:
+    environment.edits.append(edit)
+    text = f"The edit was not applied: {closed(edit.refused)} Nothing has changed."
+    return Observation(text, is_error=True, feedback=EditFeedback(applied=False))
+
+
+_NUMBER = {"diff_number": "number of the diff"}
+GET_DIFF_DETAILS = Tool(
+    "get_diff_details", "Show a change: its title, its summary and what it changed.", _NUMBER, _diff, PAGE
+)
+GET_TASK_DETAILS = Tool(
+    "get_task_details", "Show a task by its number.", {"task_num": "number of the task"}, _task, PAGE
+)
+RUN_TESTS = Tool("run_tests", "Run the tests that the task is about and show what fails.", {}, _run_tests)
+EDIT = Tool(
+    "edit",
+    "Change a file: say in plain words what to change; a colleague who sees the file writes the change.",
+    {"file_path": "path of the file", "instructions": "what to change, in words"},
+    _edit,
+)
+EXIT = Tool("exit", "End the run, with a summary of what you did.", {"summary": "what you did and why"}, _exit)
+TOOLS: "Registry[Tool[Environment]]" = Registry(
+    "misstep.agent_tools",
+    {
+        "exit": "misstep_harness.agent.tools:EXIT",
+        "get_diff_details": "misstep_harness.agent.tools:GET_DIFF_DETAILS",
+        "get_task_details": "misstep_harness.agent.tools:GET_TASK_DETAILS",
+        "read_directory": "misstep_harness.agent.tools:READ_DIRECTORY",
+        "read_file": "misstep_harness.agent.tools:READ_FILE",
+        "find_file": "misstep_harness.agent.tools:FIND_FILE",
+        "go_to_line": "misstep_harness.agent.tools:GO_TO_LINE",
+        "search_code": "misstep_harness.agent.tools:SEARCH_CODE",
+        "search_code_in_file": "misstep_harness.agent.tools:SEARCH_CODE_IN_FILE",
+        "search_class": "misstep_harness.agent.tools:SEARCH_CLASS",
+        "search_method": "misstep_harness.agent.tools:SEARCH_METHOD",
+        "search_method_in_file": "misstep_harness.agent.tools:SEARCH_METHOD_IN_FILE",
+        "search_method_in_class": "misstep_harness.agent.tools:SEARCH_METHOD_IN_CLASS",
+        "run_tests": "misstep_harness.agent.tools:RUN_TESTS",
+        "edit": "misstep_harness.agent.tools:EDIT",
+    },
+)
+"""Name → dotted path, in the order of the paper's table; entry points in the group add to it."""
+
+
+@cache
+def tool_named(name: str) -> Tool[Environment]:
+    """Return the command of a name; raises `UsageError` if there is none."""
+    return TOOLS.load(name)
+
+
+def repair_tools(environment: Environment) -> tuple[Tool[Environment], ...]:
+    """Return the commands of a repair agent; it runs tests only where its setting lets it."""
+    return tuple(tool_named(name) for name in TOOLS if name != "run_tests" or environment.run_tests is not None)
+
+
+async def carry_out(action: Action, place: Place, tools: Sequence[Tool[Place]]) -> Observation:
+    """Return what a command gives; a malformed, unknown or forbidden one gives an explanation."""
+    by_name = {tool.name: tool for tool in tools}
+    if action.error:
+        example = by_name.get("read_file", tools[0])
+        return Observation(f"{action.error} Enter one command, as: {example.usage}", is_error=True)
+    if action.name not in by_name:
+        near = get_close_matches(action.name, by_name, n=3)
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        return Observation(f"There is no command {action.name!r}.{hint} Commands: {', '.join(by_name)}", is_error=True)
+    tool = by_name[action.name]
+    missing = [name for name in tool.parameters if name not in action.arguments]
+    unknown = [name for name in action.arguments if name not in tool.parameters and name not in tool.optional]
+    if missing or unknown:
+        problems = [f"lacks {', '.join(missing)}"] if missing else []
+        problems += [f"has no argument {', '.join(unknown)}"] if unknown else []
+        return Observation(f"{action.name} {' and '.join(problems)}. Usage: {tool.usage}", is_error=True)
+    return await tool.run(action.arguments, place)

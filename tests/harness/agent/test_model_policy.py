@@ -4,8 +4,10 @@ import asyncio
 
 import pytest
 
+from misstep_harness.agent.environment import Environment
 from misstep_harness.agent.loop import AgentLimits, run_agent
-from misstep_harness.agent.policies.model import (
+from misstep_harness.agent.model_policy import (
+    DirectPolicy,
     ModelPatcher,
     ModelPolicy,
     ModelSettings,
@@ -18,14 +20,8 @@ from misstep_harness.exchange import Failure, FunctionCall, Outcome, Reply, Requ
 from misstep_harness.observer.guidance import guidance_step
 from misstep_harness.reminder import defused, reminder
 from misstep_harness.trajectory import Step, ToolCall, ToolResult, Trajectory
-from tests.harness.agent.folders import environment
+from tests.harness.agent.folders import FilesInMemory, environment, replace_reply
 from tests.harness.test_reminder import FORGED
-
-GUIDANCE = guidance_step(reminder("You repeat yourself."), 0)
-
-
-def reply(text: str | None, *calls: FunctionCall) -> Reply:
-    return Reply(text, None, "stop", "small-1", 11, 3, 0.1, 0.5, calls=calls)
 
 
 class Answers:
@@ -42,7 +38,53 @@ class Answers:
         return self.outcomes.pop(0)
 
 
-def _run(answers: Answers, settings: ModelSettings = ModelSettings()) -> Trajectory:  # noqa: B008
+def _run_direct(*outcomes: Outcome, path: str = "a.py") -> tuple[Trajectory, Environment, Answers]:
+    answers = Answers(*outcomes)
+    patcher = ModelPatcher("Write {} so.".format, ModelSettings(name="patcher-1"))
+    files = FilesInMemory({"a.py": "one = 1\n"})
+    place = Environment(files, patcher=patcher, apply_reply=replace_reply, ask=answers)
+    run = asyncio.run(run_agent(Task("c", "It fails."), DirectPolicy(path, "make it two"), place, answers))
+    return run, place, answers
+
+
+def test_the_model_is_asked_once_with_the_file_and_the_instruction() -> None:
+    run, place, answers = _run_direct(reply("= 1 => = 2"))
+    assert place.text("a.py") == "one = 2\n"
+    [asked] = answers.requests
+    text = "\n".join(message.content for message in asked.messages)
+    assert asked.model == "patcher-1"
+    assert "one = 1" in text
+    assert "make it two" in text
+    assert "It fails." not in text
+    assert run.extra["ended"] == "exit"
+    [tokens] = place.patcher_tokens
+    assert (tokens.prompt, tokens.completion, tokens.cost_usd) == (11, 3, 0.5)
+
+
+def reply(text: str | None, *calls: FunctionCall) -> Reply:
+    return Reply(text, None, "stop", "small-1", 11, 3, 0.1, 0.5, calls=calls)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "path", "ended"),
+    [
+        (reply("= 7 => = 2"), "a.py", "exit"),
+        (Failure("server", "it failed"), "a.py", "stopped"),
+        (None, "b.py", "exit"),
+    ],
+    ids=["a reply that does not apply", "no reply", "no file"],
+)
+def test_nothing_is_tried_twice(outcome: Outcome | None, path: str, ended: str) -> None:
+    run, place, answers = _run_direct(*([outcome] if outcome else []), path=path)
+    assert place.text("a.py") == "one = 1\n"
+    assert len(answers.requests) == (outcome is not None)
+    assert run.extra["ended"] == ended
+
+
+GUIDANCE = guidance_step(reminder("You repeat yourself."), 0)
+
+
+def _run_model(answers: Answers, settings: ModelSettings = ModelSettings()) -> Trajectory:  # noqa: B008
     place = environment({"a.py": "one = 1\n"})
     return asyncio.run(run_agent(Task("c", "It fails."), ModelPolicy(settings), place, answers, AgentLimits(5)))
 
@@ -78,7 +120,7 @@ def test_an_answer_without_a_command_is_told_how_to_write_one() -> None:
 
 def test_a_run_with_a_model_has_its_tokens_and_its_turns_as_conversation() -> None:
     answers = Answers(reply("Thought: a\nCommand: read_file file_path='a.py'"), reply("Command: exit summary='x'"))
-    run = _run(answers)
+    run = _run_model(answers)
     assert run.extra["ended"] == "exit"
     tokens = run.steps[2].tokens
     assert (tokens.prompt, tokens.completion, tokens.cost_usd) == (11, 3, 0.5)
@@ -92,7 +134,7 @@ def test_function_calling_offers_the_commands_and_reads_one_call() -> None:
     call = FunctionCall("read_file", '{"file_path": "a.py"}')
     answers = Answers(reply("I look.", call), reply(None, call, call), reply(None, FunctionCall("exit", "[")))
     answers.outcomes.append(reply(None, FunctionCall("exit", '{"summary": "x"}')))
-    run = _run(answers, ModelSettings(form="functions"))
+    run = _run_model(answers, ModelSettings(form="functions"))
     names = [function.name for function in answers.requests[0].functions]
     assert "read_file" in names
     assert "run_tests" not in names
@@ -107,7 +149,7 @@ def test_function_calling_offers_the_commands_and_reads_one_call() -> None:
 
 
 def test_a_model_without_an_answer_ends_the_run_with_the_reason() -> None:
-    run = _run(Answers(Failure("server", "the server failed")))
+    run = _run_model(Answers(Failure("server", "the server failed")))
     assert run.extra["ended"] == "stopped"
     assert "the server failed" in run.extra["stopped"]
 
