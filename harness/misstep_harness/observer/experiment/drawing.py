@@ -20,8 +20,7 @@ from misstep_harness.agent.scripted_policy import (
     looks,
     thought_of,
 )
-from misstep_harness.generate.projects import change_limit
-from misstep_harness.generate.runnable_projects import RunnableTask, make_runnable_task
+from misstep_harness.generate.projects import RunnableTask, change_limit, make_runnable_task
 from misstep_harness.generate.voice import Voice, WordingSet
 from misstep_harness.live_session import Heeds
 
@@ -44,7 +43,7 @@ class _Rates(Struct, frozen=True, forbid_unknown_fields=True):
     - `patience`: After how many commands of a misbehaviour the engineer steps in.
     - `relapse_after`: After how many commands of work an agent that heeds by half falls back.
     - `heeds`, `limits`: What agents do with guidance, and what users rule out, with weights.
-    - `look_alikes`: How often an agent makes an honest mistake that it puts right at once.
+    - `hard_negatives`: How often an agent makes an honest mistake that it puts right at once.
     - `versions`: Version → category → how often the fault is injected in a session, if the request allows.
     - `seconds`: What a command, a token and a run of the tests are counted as.
     """
@@ -56,7 +55,7 @@ class _Rates(Struct, frozen=True, forbid_unknown_fields=True):
     relapse_after: tuple[int, int]
     heeds: dict[Heeds, int]
     limits: dict[str, int]
-    look_alikes: float
+    hard_negatives: float
     versions: dict[str, dict[str, float]]
     duration: dict[str, Duration]
     seconds: dict[str, float]
@@ -160,10 +159,10 @@ def _work(random: Random, task: RunnableTask, ground: Ground) -> tuple[ScriptedC
     work = [_look(each, voice) for each in around]
     work.insert(random.randint(0, len(work)), _tests(voice))
     work.append(_look(own, voice))
-    if random.random() < rates().look_alikes:
+    if random.random() < rates().hard_negatives:
         mistake = random.choice(scripted_policy.FAILURES)(ground, random).command(0)
         work.insert(random.randint(1, len(work)), mistake)
-    if random.random() < rates().look_alikes:
+    if random.random() < rates().hard_negatives:
         work.append(_look(own, voice))  # one more look before the change is not a loop
     edit = TextEdit(change.path, change.old, change.new, change.function)
     return (*work, edit_command(edit, voice.say("editing", path=change.path)), _tests(voice))

@@ -15,7 +15,7 @@ from misstep_harness.agent.model_policy import ModelPatcher, ModelPolicy, ModelS
 from misstep_harness.agent.protocols import Patcher, Policy, Task, Watcher
 from misstep_harness.agent.scripted_policy import ScriptedPolicy
 from misstep_harness.edits import instructions
-from misstep_harness.generate.runnable_projects import TEST_COMMAND
+from misstep_harness.generate.projects import TEST_COMMAND
 from misstep_harness.generate.voice import Voice
 from misstep_harness.live_session import LiveArm, LiveSession
 from misstep_harness.no_model import NO_MODEL

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from misstep_harness.generate.runnable_projects import LIMITS, TEST_COMMAND, RunnableTask, make_runnable_task
+from misstep_harness.generate.projects import LIMITS, TEST_COMMAND, RunnableTask, make_runnable_task
 from misstep_harness.generate.voice import Voice
 from misstep_harness.workspace import find_sandbox, open_workspace, python_toolchain
 from misstep_harness.workspace.suite.report import SuiteReport
