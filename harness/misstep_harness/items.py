@@ -16,9 +16,8 @@ from msgspec import Struct
 
 from misstep_harness.beneath import inside
 from misstep_harness.errors import InputError, opening
-from misstep_harness.evidence import Evidence
 from misstep_harness.forms import json_form, misspelt, toml_form
-from misstep_harness.trajectory import Trajectory
+from misstep_harness.trajectory import Evidence, Trajectory
 
 Kind = Literal["misbehaviour", "recovery", "patch", "triage", "text", "pair"]
 Level = Literal["nominal", "ordinal", "interval"]
@@ -294,3 +293,13 @@ def trajectory_file(folder: Path, path: str) -> Path:
 def _some(runs: Mapping[str, Trajectory]) -> str:
     first = ", ".join(islice(runs, 3))
     return f"the {len(runs):,} runs of the file ({first}{', …' if len(runs) > 3 else ''})" if runs else "its runs: none"
+
+
+class Attempts(Struct, frozen=True):
+    """One system on one task that it was tried on; `table` names the table of its set that the counts are in."""
+
+    table: str
+    system: str
+    task: str
+    tried: int
+    solved: int

@@ -13,10 +13,10 @@ from typing import Annotated
 import typer
 
 from misstep.options.groups import CommandApp
-from misstep_harness.copies import is_address
 from misstep_harness.errors import MissingPrerequisite, UsageError, writing
 from misstep_harness.escaping import plain
 from misstep_harness.journal.records import replace_file
+from misstep_harness.path_names import is_address
 from misstep_harness.progress import say
 
 

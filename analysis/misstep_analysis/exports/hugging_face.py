@@ -24,7 +24,7 @@ from misstep_analysis.runs.kinds.columns import type_name
 from misstep_analysis.runs.kinds.sources import hub_licence
 from misstep_analysis.tables.figures import is_generated
 from misstep_harness.journal.records import MANIFEST
-from misstep_harness.sharing import without_places
+from misstep_harness.path_names import without_places
 from misstep_harness.version import __version__
 
 _FILE = f"{SPLIT}-00000-of-00001.parquet"

@@ -17,7 +17,7 @@ from misstep_harness.clients.key_patterns import keys_in, without_keys
 from misstep_harness.clients.redaction import Redaction
 from misstep_harness.errors import InputError
 from misstep_harness.journal.records import encode
-from misstep_harness.sharing import Places, without_folders, without_places
+from misstep_harness.path_names import Places, without_folders, without_places
 
 _PLACES = frozenset({"file", "project"})
 """The columns that hold places: of a path that no command line names, the last name is left."""

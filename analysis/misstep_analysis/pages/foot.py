@@ -10,8 +10,8 @@ from typing import Any
 from msgspec import Struct
 
 from misstep_harness.errors import InputError
+from misstep_harness.path_names import HERE, HOME, SERVER, private_places, without_places
 from misstep_harness.places import data_folder
-from misstep_harness.sharing import HERE, HOME, SERVER, private_places, without_places
 
 _VERSIONS_SHOWN = ("numpy", "scipy", "pandas", "statsmodels", "matplotlib")
 _REGISTRY = "datasets.toml"

@@ -26,8 +26,8 @@ from misstep_harness.journal.records import (
 from misstep_harness.places import path_text
 from misstep_harness.runs.classify import ClassifyPlan, classify_paths
 from misstep_harness.runs.verdict_cache import Conclude
+from misstep_harness.session import StepUsage
 from misstep_harness.trajectory import Tokens, Trajectory
-from misstep_harness.usage import StepUsage
 
 
 class _Content(Struct, frozen=True, gc=False):

@@ -33,8 +33,8 @@ from misstep_harness.intervention import ObservedRun
 from misstep_harness.items import Item
 from misstep_harness.journal.records import encode_lines, replace_file
 from misstep_harness.live_session import LiveSession
-from misstep_harness.no_model import NO_MODEL
 from misstep_harness.observer.experiment.own_sessions import HEARD, RUNS, Assignment, LeftOut, guided_runs
+from misstep_harness.protocols import NO_MODEL
 from misstep_harness.runs.generate import csv_lines
 from misstep_harness.runs.judging.recovery_rule import NOT_RECOVERED, RECOVERED, RecoveryRule
 from misstep_harness.trajectory import Trajectory

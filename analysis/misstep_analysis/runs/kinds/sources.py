@@ -6,10 +6,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from misstep_analysis.runs.finished import named_inputs
-from misstep_harness.copies import is_address
 from misstep_harness.datasets.catalogue import data_sets, located
 from misstep_harness.forms import toml_form
 from misstep_harness.journal.records import Manifest
+from misstep_harness.path_names import is_address
 
 BENCHMARK = "benchmark.toml"
 

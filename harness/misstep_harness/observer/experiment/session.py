@@ -18,11 +18,10 @@ from misstep_harness.edits import instructions
 from misstep_harness.generate.projects import TEST_COMMAND
 from misstep_harness.generate.voice import Voice
 from misstep_harness.live_session import LiveArm, LiveSession
-from misstep_harness.no_model import NO_MODEL
 from misstep_harness.observer.experiment.drawing import DrawnSession, rates
 from misstep_harness.observer.experiment.observing import Beside, observer_of, paced
 from misstep_harness.observer.observer import LiveObservation
-from misstep_harness.protocols import Ask
+from misstep_harness.protocols import NO_MODEL, Ask
 from misstep_harness.trajectory import Source, Step, Trajectory
 from misstep_harness.workspace import Limits, Sandbox, Snapshot, Workspace, open_workspace, python_toolchain
 from misstep_harness.workspace.suite.report import SuiteReport

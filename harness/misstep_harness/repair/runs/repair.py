@@ -15,7 +15,6 @@ from misstep_harness.agent.loop import AgentLimits
 from misstep_harness.clients import ClientSettings
 from misstep_harness.edits import edit_format
 from misstep_harness.errors import MisstepError
-from misstep_harness.evidence import noted, together
 from misstep_harness.journal.inputs import digest_of, length_and_checksum, listed, part
 from misstep_harness.journal.records import ATTEMPT_RECORDS, Inputs
 from misstep_harness.observer.observer import LiveObservation
@@ -28,6 +27,7 @@ from misstep_harness.repair.scoring import Affirmed, affirm, case_toolchain
 from misstep_harness.repair.validators.patch_judge import PatchJudge
 from misstep_harness.runs.kind import RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
+from misstep_harness.trajectory import noted, together
 from misstep_harness.workspace import Sandbox
 from misstep_harness.workspace.trees import regular_files
 

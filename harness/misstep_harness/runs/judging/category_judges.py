@@ -19,7 +19,6 @@ from msgspec import Struct, structs
 
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import UsageError, writing
-from misstep_harness.evidence import noted, together
 from misstep_harness.items import read_items
 from misstep_harness.journal.classified import LabelledSession, PlacedVerdict, labelled_sessions
 from misstep_harness.journal.inputs import FILE_RECORDS, FileState, name_of
@@ -43,7 +42,7 @@ from misstep_harness.runs.judging.session_benchmark import (
 from misstep_harness.runs.kind import RunEnd
 from misstep_harness.runs.project_instructions import InstructionSources
 from misstep_harness.session import Session
-from misstep_harness.trajectory import Placed, Trajectory
+from misstep_harness.trajectory import Placed, Trajectory, noted, together
 from misstep_harness.verdict import Verdict
 
 JUDGES = "judges"

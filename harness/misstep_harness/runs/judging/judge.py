@@ -12,7 +12,6 @@ from misstep_harness.items import Item, Runs, read_question
 from misstep_harness.journal.records import VERDICT_RECORDS, Inputs
 from misstep_harness.judges.answering import answered, unjudged
 from misstep_harness.judges.both_orders import in_orders
-from misstep_harness.pair import Orders
 from misstep_harness.protocols import FittedJudge, Judge
 from misstep_harness.readers.misstep import inline_run
 from misstep_harness.runs.judging.benchmark_inputs import inputs_of
@@ -22,7 +21,7 @@ from misstep_harness.runs.kind import RunEnd, RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep_harness.runs.run import Asking, carry_out
 from misstep_harness.runs.spread import Workers
-from misstep_harness.verdict import Verdict
+from misstep_harness.verdict import Orders, Verdict
 
 COMMAND = "judge run"
 BOTH: Orders = "both"

@@ -25,10 +25,10 @@ from misstep_harness.classifiers.calls.repeated_calls import made_again
 from misstep_harness.classifiers.calls.tools import bare_name, edit_texts
 from misstep_harness.classifiers.verdicts import counted
 from misstep_harness.errors import InputError
+from misstep_harness.intervention import ends_in_success, is_recovered, steps_after
 from misstep_harness.items import Item, Kind, Question
 from misstep_harness.judges.fit import check_fit
 from misstep_harness.protocols import Ask
-from misstep_harness.recovery import ends_in_success, is_recovered, steps_after
 from misstep_harness.runs.judging.benchmarks import digest_of_sources
 from misstep_harness.trajectory import Step, Trajectory
 from misstep_harness.verdict import Verdict

@@ -25,8 +25,8 @@ from msgspec import Struct
 
 from misstep_harness import beneath
 from misstep_harness.errors import InputError
-from misstep_harness.evidence import Evidence
 from misstep_harness.forms import misspelt, toml_form
+from misstep_harness.trajectory import Evidence
 
 
 class CaseInstructions(Struct, frozen=True, omit_defaults=True):

@@ -1,16 +1,18 @@
-"""Take out of a file that is passed on where things lie on this machine, and which server was asked.
+"""Name paths and addresses in texts: the address of a local copy, and a private path by its last name alone.
 
-A path that a command line names becomes its last name, and what lies below it is named from there; the present folder
-is left out, and the home is `~`. A base URL becomes `[base-url]`, an address of a private store its last name.
+What lies below `s3://bucket/logs/` is copied into a folder whose name is that address, percent-encoded, in the folder
+`addresses` of the cache. A name of over 200 characters is several folders, one in the other, of which only the last
+ends in a slash. Records, pages and errors name the address instead of the copy.
+
+In a file that is passed on, a path of a command line becomes its last name, and what lies below it is named from
+there. The present folder is left out, and the home is `~`. A base URL becomes `[base-url]`, an address of a private store its last name.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from urllib.parse import urlsplit
-
-from misstep_harness.copies import is_address
+from urllib.parse import quote, unquote, urlsplit
 
 SERVER, HERE, HOME = "[base-url]", ".", "~"
 """The names of a server that was asked, of the present folder and of the home."""
@@ -73,3 +75,49 @@ def is_absolute(text: str) -> bool:
 
 def _last_name(place: str) -> str:
     return re.split(r"[/\\]", place)[-1] or place
+
+
+FOLDER = "addresses"
+"""The folder of the cache in which the copies lie."""
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+GLOB = re.compile(r"[*?[]")
+"""A sign that an address names all files that match it."""
+
+_LONGEST = 200
+_SLASH = "%2F"
+_MARK = "%3A%2F%2F"
+_COPY = re.compile(rf"(?:\A|/){FOLDER}/(?=[a-z][a-z0-9+.-]+{_MARK})")
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text names a place by `scheme://` rather than by a path."""
+    return _ADDRESS.match(text) is not None
+
+
+def folder_names(top: str) -> tuple[str, ...]:
+    """Return the folders, each in the one before it, for what lies below an address that ends in `/`."""
+    text, pieces = quote(top, safe=""), []
+    while len(text) > _LONGEST:
+        end = _LONGEST
+        while text[:end].endswith(("%", "%2", _SLASH)):
+            end -= 1
+        pieces.append(text[:end])
+        text = text[end:]
+    return (*pieces, text)
+
+
+def address_text(path: str) -> str:
+    """Return a path as it is; of a local copy the address that it is a copy of."""
+    match = _COPY.search(path) if _MARK in path else None
+    if match is None:
+        return path
+    pieces = path[match.end() :].split("/")
+    last = next((place for place, piece in enumerate(pieces) if piece.endswith(_SLASH)), None)
+    if last is None:
+        return path
+    top, name = unquote("".join(pieces[: last + 1])), "/".join(pieces[last + 1 :])
+    if not name:
+        return top if top.endswith("://") else top.removesuffix("/")
+    glob = GLOB.search(top)
+    return (top[: top.rindex("/", 0, glob.start()) + 1] if glob else top) + name
