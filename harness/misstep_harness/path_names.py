@@ -5,7 +5,8 @@ What lies below `s3://bucket/logs/` is copied into a folder whose name is that a
 ends in a slash. Records, pages and errors name the address instead of the copy.
 
 In a file that is passed on, a path of a command line becomes its last name, and what lies below it is named from
-there. The present folder is left out, and the home is `~`. A base URL becomes `[base-url]`, an address of a private store its last name.
+there. The present folder is left out, and the home is `~`. A base URL becomes `[base-url]`, an address of a private
+store its last name.
 """
 
 import re

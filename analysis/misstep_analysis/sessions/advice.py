@@ -18,8 +18,8 @@ from misstep_analysis.runs.finished import require_finished
 from misstep_analysis.sessions.classified_paths import priced_by
 from misstep_analysis.sessions.costs import Cost, costs_of
 from misstep_analysis.tables.wording import counted_text
-from misstep_harness.classifiers.calls.shell import commands
-from misstep_harness.classifiers.calls.tools import bare_name, kind_of
+from misstep_harness.classifiers.shell import commands
+from misstep_harness.classifiers.tools import bare_name, kind_of
 from misstep_harness.clients.prices import known_prices
 from misstep_harness.errors import opening
 from misstep_harness.forms import toml_form

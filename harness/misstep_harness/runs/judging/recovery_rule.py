@@ -19,10 +19,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.classifiers import CLASSIFIERS, categories, classify_all
-from misstep_harness.classifiers.calls.failures import own_failure
-from misstep_harness.classifiers.calls.history import Act, History
-from misstep_harness.classifiers.calls.repeated_calls import made_again
-from misstep_harness.classifiers.calls.tools import bare_name, edit_texts
+from misstep_harness.classifiers.failures import own_failure
+from misstep_harness.classifiers.history import Act, History
+from misstep_harness.classifiers.repeated_calls import made_again
+from misstep_harness.classifiers.tools import bare_name, edit_texts
 from misstep_harness.classifiers.verdicts import counted
 from misstep_harness.errors import InputError
 from misstep_harness.intervention import ends_in_success, is_recovered, steps_after

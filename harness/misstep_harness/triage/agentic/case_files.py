@@ -8,7 +8,7 @@ from typing import get_args
 
 from msgspec import Struct
 
-from misstep_harness.classifiers.calls.shell import commands as commands_in
+from misstep_harness.classifiers.shell import commands as commands_in
 from misstep_harness.judges.context import CHARACTERS_PER_TOKEN, cut_text, fitted_steps, shares, shown_step
 from misstep_harness.judges.fencing import fence, readable
 from misstep_harness.triage.protocols import ReadOnlyAccess, TextAccess

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from misstep_harness.classifiers.calls.effects import CHANGES_FILES, effects
+from misstep_harness.classifiers.effects import CHANGES_FILES, effects
 from misstep_harness.triage.protocols import ReadOnlyAccess
 from misstep_harness.triage.records.attribution import Evidence
 from misstep_harness.triage.records.triage_case import SOLVE, Part

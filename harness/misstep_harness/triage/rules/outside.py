@@ -6,7 +6,7 @@ cause where the task is about such things, where the agent touched them, or wher
 
 import re
 
-from misstep_harness.classifiers.calls.programs import LOOKS
+from misstep_harness.classifiers.tools import LOOKS
 from misstep_harness.triage.rules.events import Event, event_in, outside_event
 from misstep_harness.triage.rules.run_record import RecordedCommand, TextRun
 from misstep_harness.triage.rules.verdicts import Attribution, infrastructure

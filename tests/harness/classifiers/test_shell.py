@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep_harness.classifiers.calls.effects import MOVED, Effect, effects, is_test_run, made_folders
-from misstep_harness.classifiers.calls.history import History
-from misstep_harness.classifiers.calls.shell import Command, commands
+from misstep_harness.classifiers.effects import MOVED, Effect, effects, is_test_run, made_folders
+from misstep_harness.classifiers.history import History
+from misstep_harness.classifiers.shell import Command, commands
 from tests.harness.classifiers.building import bash, call, run
 
 PIECES = ("\0", "\0" "1", "<<E", "<<-'E F'", "\n", "E\n", "E F\n", "'", '"', "\\", "$(", ")", "(", "bash -c ", "sh", " ", ">", "2>&1",

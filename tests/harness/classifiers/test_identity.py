@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep_harness.classifiers.calls.history import Act, History
-from misstep_harness.classifiers.calls.identity import call_key, coarse_key
+from misstep_harness.classifiers.history import Act, History
+from misstep_harness.classifiers.identity import call_key, coarse_key
 from misstep_harness.trajectory import Step, ToolCall
 from tests.harness.classifiers.building import bash, call, run, verdict
 from tests.harness.test_values import VALUES

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from misstep_harness.classifiers.calls.history import Act, once
+from misstep_harness.classifiers.history import Act, once
 from misstep_harness.trajectory import ToolResult
 
 _EXIT_CODE = re.compile(

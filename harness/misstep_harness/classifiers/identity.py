@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Sequence, Set
 from typing import Any
 
-from misstep_harness.classifiers.calls import programs
-from misstep_harness.classifiers.calls.history import Act
-from misstep_harness.classifiers.calls.shell import commands
-from misstep_harness.classifiers.calls.tools import (
+from misstep_harness.classifiers import tools
+from misstep_harness.classifiers.history import Act
+from misstep_harness.classifiers.prose import has
+from misstep_harness.classifiers.shell import commands
+from misstep_harness.classifiers.tools import (
     FOLDER_KEYS,
     NOISE,
     PATH_KEYS,
@@ -20,7 +21,6 @@ from misstep_harness.classifiers.calls.tools import (
     is_known_name,
     path_of,
 )
-from misstep_harness.classifiers.prose import has
 from misstep_harness.values import digest, plain
 
 _SHORT = 2000
@@ -85,7 +85,7 @@ _IN_A_SHELL = re.compile(r"(?:/\S*/)?(?:ba|z|da)?sh\s+-\w*c\s+(['\"])(.*)\1$", r
 _BRACKET = re.compile(r"[(){}]")
 _NESTING = (dict, list, tuple)
 _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n'\"]*$", re.MULTILINE)
-_CONTENT = programs.words("description summary purpose duration")
+_CONTENT = tools.words("description summary purpose duration")
 """Arguments that say why a tool that agents commonly have is called, and may be all that another tool is about."""
 
 _WHICH_FILE = NOISE | set(PATH_KEYS) | {"command"}

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from misstep_harness.classifiers.calls.tools import Kind, command_of, is_known_name, kind_of
 from misstep_harness.classifiers.prose import LONGEST, sentences_of
+from misstep_harness.classifiers.tools import Kind, command_of, is_known_name, kind_of
 from misstep_harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 
 T = TypeVar("T")

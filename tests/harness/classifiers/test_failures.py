@@ -2,9 +2,9 @@
 
 import pytest
 
-from misstep_harness.classifiers.calls.error_lines import exit_code
-from misstep_harness.classifiers.calls.failures import environment_failure, failed, own_failure
-from misstep_harness.classifiers.calls.history import Act, History
+from misstep_harness.classifiers.error_lines import exit_code
+from misstep_harness.classifiers.failures import environment_failure, failed, own_failure
+from misstep_harness.classifiers.history import Act, History
 from misstep_harness.trajectory import Step, ToolCall, ToolResult
 from tests.harness.classifiers.building import bash, call, read, run, user, verdict
 

@@ -2,6 +2,11 @@
 
 bash {"command": "cd src && rm b.py"}      → Effect("delete", "src/b.py")
 bash {"command": "pip install rich"}       → Effect("install", "rich")
+
+What repeating a call can mean: whether it changes things, only looks, waits, or moves what is seen.
+
+bash {"command": "cat a.py | head"}  → look      bash {"command": "pytest -q"}   → test
+bash {"command": "sleep 30; gh run view"} → wait  edit_file {…}                  → change
 """
 
 import re
@@ -13,12 +18,91 @@ from typing import Literal
 
 from msgspec import Struct
 
-from misstep_harness.classifiers.calls import programs
-from misstep_harness.classifiers.calls.failures import failed
-from misstep_harness.classifiers.calls.history import Act, once
-from misstep_harness.classifiers.calls.shell import Command, commands, commands_of, placed
-from misstep_harness.classifiers.calls.tools import NEW_KEYS, PATCH_KEYS, first_text, path_of, words_of
+from misstep_harness.classifiers import tools
+from misstep_harness.classifiers.failures import failed, own_failure
+from misstep_harness.classifiers.history import Act, once
 from misstep_harness.classifiers.prose import has
+from misstep_harness.classifiers.shell import Command, commands, commands_of, placed
+from misstep_harness.classifiers.tools import NEW_KEYS, PATCH_KEYS, Kind, first_text, path_of, words_of
+from misstep_harness.trajectory import ToolCall
+
+Nature = Literal["look", "orient", "test", "run", "change", "wait", "move"]
+
+_BY_KIND: dict[Kind, Nature] = {
+    "read": "look", "search": "look", "list": "look", "look": "look", "ask": "look", "note": "look", "finish": "look",
+    "edit": "change", "write": "change", "patch": "change", "delete": "change", "rename": "change", "undo": "change",
+    "change": "change", "test": "test", "run": "run", "wait": "wait", "view": "move",
+}  # fmt: skip
+
+_STATUS_WORDS = tools.words("status wait watch poll rollout checks runs")
+_HOW_LONG = tools.words(
+    "s sec secs second seconds ms millis milliseconds minute minutes mins duration delay time timeout wait"
+)
+_PAUSES = ("sleep", "wait", "watch", ":")
+_ALONE = 2
+"""Words of `git status` and of `ls` without anything more."""
+
+_RANK: dict[Nature, int] = {"orient": 0, "look": 1, "test": 2, "move": 3, "run": 4, "change": 5, "wait": 6}
+
+
+@once
+def nature_of(act: Act) -> Nature:
+    """Return what repeating a call can mean; a command line of several commands is what its weightiest command is."""
+    line = act.line
+    if line is None:
+        return "wait" if _only_waits(act.call) else _BY_KIND.get(act.kind, "run")
+    if not line.strip():
+        return "look" if own_failure(act) else "wait"  # an empty line asks what a running program has to say
+    commands = commands_of(act)
+    natures = {_command_nature(command) for command in commands}
+    # What is done before a look at how it goes is no waiting, and neither are tests and changes after a pause.
+    if natures & {"test", "change"} or ("run" in natures and all(one.program not in _PAUSES for one in commands)):
+        natures.discard("wait")
+    return max(natures, key=_RANK.__getitem__, default="run")
+
+
+def changes_files(act: Act) -> bool:
+    """Return whether a call wrote, edited, made or deleted a file."""
+    return any(effect.verb in CHANGES_FILES for effect in effects(act))
+
+
+def _only_waits(call: ToolCall) -> bool:
+    arguments = call.arguments
+    if not isinstance(arguments, dict) or len(arguments) != 1:
+        return False
+    ((name, value),) = arguments.items()
+    return isinstance(value, int | float) and not isinstance(value, bool) and not _HOW_LONG.isdisjoint(words_of(name))
+
+
+def is_run(command: Command) -> bool:
+    """Return whether a command runs tests or a program, and does not only look."""
+    return _command_nature(command) in ("test", "run")
+
+
+def _command_nature(command: Command) -> Nature:
+    words = command.words
+    program = command.program
+    if command_effects(command):
+        return "change"
+    if not words or program in tools.ORIENTS:
+        return "orient"
+    if is_test_run(command):
+        return "test"
+    if words[0].startswith("./"):
+        return "run"  # a program of the project, whatever its name
+    if program == "git":
+        what = next((word for word in words[1:] if not word.startswith("-")), "")
+        if what in ("status", "diff") and all(word.startswith("-") for word in words[_ALONE:]):
+            return "orient"
+        return "look" if what in tools.GIT_LOOKS else "run"
+    if program in tools.WAITS and (program in _PAUSES or _STATUS_WORDS & set(words) or "get" in words):
+        return "wait"
+    if program in tools.MOVES:
+        return "move"
+    if program == "ls" and len(words) <= _ALONE:
+        return "orient"
+    return "look" if program in tools.LOOKS or program == "sed" else "run"
+
 
 Verb = Literal["edit", "write", "create", "delete", "install", "commit", "push", "git"]
 CHANGES_FILES: frozenset[Verb] = frozenset(("edit", "write", "create", "delete"))
@@ -69,18 +153,18 @@ _MAKES_FOLDERS = ("mkdir", "clone", "worktree", "venv")
 _SAVES = {"curl": re.compile(r"-[a-zA-Z]*o|--output"), "wget": re.compile(r"-[a-zA-Z]*O|--output-document")}
 """Flags before the file in which what is loaded is put."""
 
-_PUSHED = programs.words("git files branch branches changes code commit commits remote origin repo repository")
+_PUSHED = tools.words("git files branch branches changes code commit commits remote origin repo repository")
 _NOWHERE = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "$null", "NUL", "nul", "&1", "&2", "-"))
 _UNNAMED = "{}"
 """The file of a command that gets its files from `find` or `xargs`."""
 
 _HAS_VALUE = dict.fromkeys(
-    programs.FORMATTERS, programs.words("-c --config --config-file --settings-file --settings-path --stdin-filename")
+    tools.FORMATTERS, tools.words("-c --config --config-file --settings-file --settings-path --stdin-filename")
 ) | {
-    "clone": programs.words("-b -B -c -C -o --branch --config --depth --origin --prompt --python"),
-    "touch": programs.words("-r -d -t --reference --date"),
-    "install": programs.words("-m -o -g --mode --owner --group"),
-    "truncate": programs.words("-s -r --size --reference"),
+    "clone": tools.words("-b -B -c -C -o --branch --config --depth --origin --prompt --python"),
+    "touch": tools.words("-r -d -t --reference --date"),
+    "install": tools.words("-m -o -g --mode --owner --group"),
+    "truncate": tools.words("-s -r --size --reference"),
 }
 """Flags whose value, the word behind them, is no file."""
 
@@ -175,8 +259,8 @@ def _command_effects(command: Command) -> list[Effect]:
             Effect(verb, placed(path, command.folder), command.fed) for path in paths if path not in _NOWHERE
         )
 
-    if program in programs.RUNNERS and arguments:
-        ways = programs.RUNNERS[program]
+    if program in tools.RUNNERS and arguments:
+        ways = tools.RUNNERS[program]
         if not ways or arguments[0] in ways:
             start = words.index(arguments[0]) + (1 if ways else 0)
             return changes + _command_effects(Command(words[start:], command.folder, (), command.fed))
@@ -208,7 +292,7 @@ def _command_effects(command: Command) -> list[Effect]:
         at("write", *(path for flag, path in pairwise(words) if _SAVES[program].fullmatch(flag)))
     elif program == "dd":
         at("write", *(word[3:] for word in words if word.startswith("of=")))
-    elif program in programs.FORMATTERS and _rewrites(program, words):
+    elif program in tools.FORMATTERS and _rewrites(program, words):
         at("edit", *(path for path in arguments if "." in path.strip(".") or "/" in path.strip("./")))
     elif program in ("apply_patch", "patch"):
         changes += patched(command.fed or (arguments[0] if program == "apply_patch" and arguments else ""))
@@ -274,7 +358,7 @@ def _rewrites(program: str, words: tuple[str, ...]) -> bool:
         return False
     if program in ("ruff", "eslint"):
         return "--fix" in words or (program == "ruff" and "format" in words)
-    if program in programs.PRINTING_FORMATTERS:
+    if program in tools.PRINTING_FORMATTERS:
         return any(word in ("--write", "-w", "--in-place") or re.match(r"-[a-z]*i", word) for word in words)
     return not {"-c", "-d"} & set(words)
 
@@ -301,8 +385,8 @@ def _installed(program: str, words: tuple[str, ...]) -> list[str] | None:
         program, rest = "pip", rest[2:]
     if program == "uv" and rest[:1] == ["pip"]:
         program, rest = "pip", rest[1:]
-    ways = programs.INSTALLERS.get(program)
-    plain = _plain(rest, programs.INSTALLERS_VALUES)
+    ways = tools.INSTALLERS.get(program)
+    plain = _plain(rest, tools.INSTALLERS_VALUES)
     if ways is None or not plain or plain[0] not in ways or {"--help", "--dry-run"} & set(rest):
         return None if not (program == "yarn" and not rest) else []
     plain += [word.removeprefix("-Dartifact=") for word in rest if word.startswith("-Dartifact=")]
@@ -336,13 +420,13 @@ def _git(command: Command) -> list[Effect]:
         paths = plain if what == "rm" else plain[:-1]
         deletions = [Effect("delete", placed(path, folder), MOVED if what == "mv" else "") for path in paths]
         return deletions + ([Effect("write", placed(plain[-1], folder))] if what == "mv" and plain else [])
-    if what in programs.GIT_CHANGES_FILES and not (what == "stash" and rest[:1] in (["list"], ["show"])):
+    if what in tools.GIT_CHANGES_FILES and not (what == "stash" and rest[:1] in (["list"], ["show"])):
         named = rest[rest.index("--") + 1 :] if "--" in rest else plain if what == "restore" else []
         if what == "checkout" and not named and not {"-b", "-B", "--orphan", "-t", "--track"} & set(rest):
             named = [word for word in plain if _FILE.search(word)]
         return [Effect("edit", placed(path, folder)) for path in named] or [Effect("git", " ".join(words))]
     if (what == "tag" and "-a" in rest) or (
-        what in ("tag", "branch") and plain and programs.GIT_LISTS.isdisjoint(word.split("=")[0] for word in rest)
+        what in ("tag", "branch") and plain and tools.GIT_LISTS.isdisjoint(word.split("=")[0] for word in rest)
     ):
         return [Effect("git", " ".join(words))]
     return []
@@ -378,8 +462,8 @@ def is_test_run(command: Command) -> bool:
     program = command.program
     if not words or {"--version", "--help"} & set(words):
         return False
-    ways = programs.RUNNERS.get(program)
-    runs = program in programs.RUN_A_FILE if ways is None else not ways or not ways.isdisjoint(words)
+    ways = tools.RUNNERS.get(program)
+    runs = program in tools.RUN_A_FILE if ways is None else not ways or not ways.isdisjoint(words)
     if runs or program.startswith("python"):
         return any(_names_tests(word, words[place + 2 :]) for place, word in enumerate(words[1:]))
     return _names_tests(words[0], words[1:]) or (program == "node" and "--test" in words)
@@ -387,9 +471,9 @@ def is_test_run(command: Command) -> bool:
 
 def _names_tests(word: str, rest: tuple[str, ...]) -> bool:
     name = word.rsplit("/", 1)[-1]
-    if name in programs.TEST_PROGRAMS:
+    if name in tools.TEST_PROGRAMS:
         return True
-    ways = programs.TEST_COMMANDS.get(name)
+    ways = tools.TEST_COMMANDS.get(name)
     if ways is not None:
         plain = [following for following in rest if not following.startswith("-")]
         if plain[:1] == ["run"]:

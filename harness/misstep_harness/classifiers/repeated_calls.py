@@ -7,9 +7,10 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from misstep_harness.classifiers.calls.failures import environment_failure, failed, own_failure
-from misstep_harness.classifiers.calls.history import Act, History
-from misstep_harness.classifiers.calls.identity import (
+from misstep_harness.classifiers.effects import Nature, nature_of
+from misstep_harness.classifiers.failures import declined, environment_failure, failed, own_failure
+from misstep_harness.classifiers.history import Act, History
+from misstep_harness.classifiers.identity import (
     Spelling,
     call_key,
     coarse_key,
@@ -17,9 +18,7 @@ from misstep_harness.classifiers.calls.identity import (
     same_text,
     without_times,
 )
-from misstep_harness.classifiers.calls.natures import Nature, nature_of
-from misstep_harness.classifiers.calls.others_faults import declined
-from misstep_harness.classifiers.calls.tools import bare_name, is_known_name, path_of
+from misstep_harness.classifiers.tools import bare_name, is_known_name, path_of
 from misstep_harness.classifiers.verdicts import RuleFinding, counted, quoted
 from misstep_harness.values import as_json
 

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from misstep_harness.classifiers.calls.history import Act, once
-from misstep_harness.classifiers.calls.programs import words
+from misstep_harness.classifiers.history import Act, once
+from misstep_harness.classifiers.tools import words
 
 _EDIT_BLOCK = re.compile(r"\s*edit[ \t]+(\d++:\d++)[^\n]*+\n(.*?)\nend_of_edit\s*$", re.DOTALL)
 """The command of a line-numbered editor: new text for some lines of the file that is open."""

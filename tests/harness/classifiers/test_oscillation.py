@@ -2,8 +2,8 @@
 
 import pytest
 
-from misstep_harness.classifiers.calls.history import History
-from misstep_harness.classifiers.calls.same_answers import same_complaint
+from misstep_harness.classifiers.history import History
+from misstep_harness.classifiers.oscillation import same_complaint
 from misstep_harness.trajectory import Step, Trajectory
 from tests.harness.classifiers.building import bash, call, edit, run
 
