@@ -253,7 +253,7 @@ def _benchmark(path: Path) -> _Proposal | None:
 
 def _cases(path: Path) -> _Proposal | None:
     from misstep_harness.repair.case import read_cases
-    from misstep_harness.triage.records.triage_case import read_triage_cases
+    from misstep_harness.triage.records import read_triage_cases
 
     if _recognised(partial(_first, read_triage_cases(path))):
         return _Proposal("triage cases", ["misstep", "triage", path_text(path)])
