@@ -42,7 +42,7 @@ def need_scikit_learn(for_what: str) -> None:
 
 def _checked(data: Path | None) -> Path | None:
     """Return the option; a folder that it or `MISSTEP_DATA` names has to exist."""
-    from misstep_harness.datasets.catalogue import named_data_folder
+    from misstep_harness.catalogue import named_data_folder
 
     named_data_folder(data)
     return data

@@ -21,9 +21,9 @@ import typer
 from msgspec import Struct
 
 from misstep.suggestions import did_you_mean
-from misstep_harness.clients.key_patterns import keys_in
 from misstep_harness.errors import InputError, opening
 from misstep_harness.forms import line_of, toml_form
+from misstep_harness.redaction import keys_in
 
 CONFIG = "config"
 """The name of the parameter, which every command has."""

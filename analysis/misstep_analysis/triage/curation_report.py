@@ -20,17 +20,6 @@ from msgspec import Struct, structs
 from misstep_analysis.gold import BenchmarkItem
 from misstep_analysis.judging.judged_runs import JudgedRun
 from misstep_analysis.judging.sample import majority
-from misstep_analysis.pages.notebooks.data_card import (
-    CARD,
-    RUNS,
-    CardAbout,
-    ChatCall,
-    ChatFunction,
-    ChatMessage,
-    CuratedEvidence,
-    CuratedRun,
-    card_text,
-)
 from misstep_analysis.reproduction.triage_recording import recorded_cases
 from misstep_analysis.runs.finished import command_line, places_of
 from misstep_analysis.triage.comparison import JudgedCases
@@ -45,6 +34,17 @@ from misstep_analysis.triage.curation import (
     decide,
     known_errors,
     worth_sentence,
+)
+from misstep_analysis.triage.data_card import (
+    CARD,
+    RUNS,
+    CardAbout,
+    ChatCall,
+    ChatFunction,
+    ChatMessage,
+    CuratedEvidence,
+    CuratedRun,
+    card_text,
 )
 from misstep_analysis.triage.judged import judged_cases
 from misstep_harness.errors import InputError, UsageError, writing

@@ -10,9 +10,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from misstep_harness.datasets import LOADERS, loader_for
-from misstep_harness.datasets.benchmark import built_in_place, read_benchmark
-from misstep_harness.datasets.catalogue import (
+from misstep_harness.catalogue import (
     data_set,
     data_sets,
     files_of,
@@ -21,6 +19,8 @@ from misstep_harness.datasets.catalogue import (
     located,
     missing_files,
 )
+from misstep_harness.datasets import LOADERS, loader_for
+from misstep_harness.datasets.benchmark import built_in_place, read_benchmark
 from misstep_harness.datasets.facts import recorded_folder
 from misstep_harness.datasets.upstream import digest_of
 from misstep_harness.errors import InputError, UsageError
