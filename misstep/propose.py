@@ -18,7 +18,7 @@ from misstep_harness.errors import MisstepError
 from misstep_harness.journal.records import MANIFEST, read_manifest
 from misstep_harness.places import path_text
 from misstep_harness.readers import all_readers, plan
-from misstep_harness.readers.input.finding import is_left_out
+from misstep_harness.readers.files import is_left_out
 
 _MOST_NAMES, _MOST_FOLDERS, _MOST_FILES = 2_000, 1_000, 60
 """How many names and folders are listed, and how many files are read."""

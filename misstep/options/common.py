@@ -14,10 +14,10 @@ import typer
 
 from misstep.options.config_file import CONFIG, config_in
 from misstep.options.groups import CommandApp, CommandGroup
-from misstep_harness.copies import is_address
 from misstep_harness.errors import MissingPrerequisite, UsageError, writing
 from misstep_harness.escaping import plain
 from misstep_harness.journal.records import replace_file
+from misstep_harness.path_names import is_address
 from misstep_harness.progress import say
 
 

@@ -19,12 +19,12 @@ from misstep_analysis.runs.finished import named_inputs
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Table
 from misstep_harness.catalogue import data_sets, located
-from misstep_harness.copies import is_address
 from misstep_harness.errors import UsageError
 from misstep_harness.forms import toml_form
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.journal.opened import OpenRun, manifest_of
 from misstep_harness.journal.records import Manifest, Records, encode
+from misstep_harness.path_names import is_address
 from misstep_harness.registry import Registry
 from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.verdict import Verdict

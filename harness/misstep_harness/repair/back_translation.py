@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.edits import unified_diff
 from misstep_harness.errors import MisstepError, UsageError
 from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
