@@ -127,6 +127,11 @@ class ObservedRun(Struct, frozen=True, omit_defaults=True):
     evidence: Evidence = "real"
 
 
+RECOVERY_RULE = "recovery@rule"
+"""The judge that tells by rule."""
+
+RECOVERED, NOT_RECOVERED = "recovered", "not_recovered"
+
 STEPS_AFTER = 15
 """How many of the agent's steps after a word a recovery is looked for in (Wink, section 4)."""
 

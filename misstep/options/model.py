@@ -107,9 +107,10 @@ def with_local_model(options: ModelOptions) -> Iterator[ModelOptions]:
         if options.local:
             if options.model or options.base_url or options.replay is not None:
                 raise UsageError("--local has its own model", "Leave out --model, --base-url and --replay.")
-            from misstep_harness.clients.local_server import MODEL, local_server
+            from misstep_harness.clients.local_server import local_server
+            from misstep_harness.exchange import LOCAL_MODEL
 
-            options = replace(options, base_url=stack.enter_context(local_server()), model=MODEL)
+            options = replace(options, base_url=stack.enter_context(local_server()), model=LOCAL_MODEL)
         yield options
 
 

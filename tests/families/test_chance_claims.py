@@ -34,7 +34,7 @@ from misstep_analysis.triage.comparison import compared as compared_cases
 from misstep_analysis.triage.tables import runs_finding
 from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.session import Session
-from misstep_harness.triage.records.attribution import TriageVerdict
+from misstep_harness.triage.records import TriageVerdict
 from misstep_harness.verdict import OrderAnswer, PairVerdict, Verdict
 
 _LEVEL, _MOST, _OFTEN, _DAILY = 0.05, 0.07, 200, 20

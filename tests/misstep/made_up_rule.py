@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep_harness.triage.records.attribution import Access, Evidence, TriageVerdict
+from misstep_harness.triage.records import Access, Evidence, TriageVerdict
 
 
 class ByOneWord(Struct, frozen=True):

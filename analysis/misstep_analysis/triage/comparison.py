@@ -19,7 +19,8 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.printed.two_proportions import difference_of_shares
 from misstep_analysis.tables import Evidence, Row, Table, made_by_this, of_evidence, rows_in
 from misstep_analysis.tables.wording import counted_text, in_words, number_text, with_interval
-from misstep_harness.triage.records.attribution import FAULTS, Fault, TriageVerdict, taxonomy
+from misstep_harness.fault_mappings import FAULTS, Fault, taxonomy
+from misstep_harness.triage.records import TriageVerdict
 
 LABELS: tuple[str, ...] = FAULTS
 AGENT, TASK = "agent", "task"

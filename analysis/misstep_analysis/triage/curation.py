@@ -20,8 +20,8 @@ from misstep_analysis.stats.proportions import clopper_pearson, wilson
 from misstep_analysis.tables import Evidence, Row, Table, made_by_this, of_evidence, rows_in
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
 from misstep_analysis.triage.comparison import JudgedCases
-from misstep_harness.triage.records.attribution import FAULTS, Action, TriageVerdict, taxonomy
-from misstep_harness.triage.records.triage_case import OUTCOME_FORM
+from misstep_harness.fault_mappings import FAULTS, Action, taxonomy
+from misstep_harness.triage.records import OUTCOME_FORM, TriageVerdict
 
 Outcome = Literal["passed", "failed"]
 UNDECIDED = "undecided"

@@ -62,8 +62,7 @@ from misstep_harness.path_names import without_places
 from misstep_harness.readers import read_file
 from misstep_harness.trajectory import Step, ToolCall, Trajectory, Unreadable
 from misstep_harness.triage.logs import outcome_of_run
-from misstep_harness.triage.records.attribution import TriageVerdict
-from misstep_harness.triage.records.triage_case import CaseFile, TriageCase, read_triage_case
+from misstep_harness.triage.records import CaseFile, TriageCase, TriageVerdict, read_triage_case
 from misstep_harness.triage.rules.interrupted import acted
 from misstep_harness.triage.runs.case_judge import case_folder
 from misstep_harness.triage.texts import TRAJECTORY, FilesOfCase, TextsOfItem, recorded_outcome

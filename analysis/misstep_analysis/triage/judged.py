@@ -23,7 +23,7 @@ from misstep_analysis.triage.comparison import (
 )
 from misstep_analysis.triage.tables import direction_table, judges_of_triage_table, triage_tables
 from misstep_analysis.triage.text import cases_text
-from misstep_harness.triage.records.attribution import TriageVerdict
+from misstep_harness.triage.records import TriageVerdict
 
 
 def judged_cases(runs: Mapping[str, JudgedRun]) -> JudgedCases:

@@ -22,7 +22,7 @@ from misstep_analysis.tables import (
 )
 from misstep_analysis.tables.wording import counted_text, in_words, interval_words, number_text, with_interval
 from misstep_analysis.triage.comparison import ComparedCases, Direction, TriageScores
-from misstep_harness.triage.records.attribution import taxonomy
+from misstep_harness.fault_mappings import taxonomy
 
 KAPPA = "Kappa"
 KAPPA_ALL = "Kappa, unanswered as a label of their own"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from misstep_analysis.tables.wording import counted_text, in_words, number_text
 from misstep_harness.escaping import plain
-from misstep_harness.triage.records.attribution import TriageVerdict
+from misstep_harness.triage.records import TriageVerdict
 
 MOST_CASES = 60
 _MOST_EVIDENCE = 90

@@ -16,7 +16,7 @@ from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
 from misstep_harness.prompting import fill, shipped_prompt
 from misstep_harness.protocols import Ask
 from misstep_harness.repair.case import CaseFolder
-from misstep_harness.triage.records.triage_case import CaseInstructions
+from misstep_harness.repair.records import CaseInstructions
 
 PROMPT = "agent/back_translation"
 

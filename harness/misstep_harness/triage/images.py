@@ -19,7 +19,7 @@ from misstep_harness import beneath
 from misstep_harness.errors import InputError, MissingPrerequisite, UnsafePath
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.protocols import Result
-from misstep_harness.triage.records.triage_case import PATCH, SOLVE, Part, TriageCase
+from misstep_harness.triage.records import PATCH, SOLVE, Part, TriageCase
 from misstep_harness.triage.replica import SECONDS_OF_CASE, ReplicaOfCase, ReplicasOfCase
 from misstep_harness.triage.root_file_systems import RootFileSystems
 from misstep_harness.triage.rules.run_record import RunRecord, TextRun

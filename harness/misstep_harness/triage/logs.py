@@ -10,8 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep_harness.trajectory import Trajectory
-from misstep_harness.triage.records.attribution import Evidence
-from misstep_harness.triage.records.triage_case import Outcome
+from misstep_harness.triage.records import Evidence, Outcome
 from misstep_harness.triage.statements import is_a_wish
 from misstep_harness.values import NOT_JSON
 

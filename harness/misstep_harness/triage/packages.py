@@ -11,7 +11,7 @@ from pathlib import Path
 from misstep_harness import beneath
 from misstep_harness.errors import InputError
 from misstep_harness.triage.protocols import ReadOnlyAccess
-from misstep_harness.triage.records.triage_case import TriageCase
+from misstep_harness.triage.records import TriageCase
 from misstep_harness.workspace import Limits, Mounts, Sandbox, Toolchain
 from misstep_harness.workspace.workspace import own_folder, remove_own
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from misstep_harness.fault_mappings import Fault
 from misstep_harness.triage.protocols import TextAccess
-from misstep_harness.triage.records.attribution import Evidence, EvidenceKind, Fault
+from misstep_harness.triage.records import Evidence, EvidenceKind
 from misstep_harness.triage.rules.verdicts import Attribution
 from misstep_harness.triage.texts import recorded_outcome
 

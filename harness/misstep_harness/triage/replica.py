@@ -18,7 +18,7 @@ from misstep_harness.errors import InputError, TimeSpent, UnsafePath
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.packages import Packages
 from misstep_harness.triage.protocols import Result
-from misstep_harness.triage.records.triage_case import SOLVE, Part, TriageCase
+from misstep_harness.triage.records import SOLVE, Part, TriageCase
 from misstep_harness.triage.texts import LARGEST_FILE, FilesOfCase
 from misstep_harness.workspace import Finished, Limits, Sandbox, Toolchain, Workspace, open_workspace, python_toolchain
 from misstep_harness.workspace.trees import walk

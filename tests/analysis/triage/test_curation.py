@@ -26,7 +26,7 @@ from misstep_analysis.triage.paper.curation import (
     known_errors,
     true_solve_rate,
 )
-from misstep_harness.triage.records.attribution import FAULTS
+from misstep_harness.fault_mappings import FAULTS
 from tests.analysis.triage.made_up import judged_cases, verdict
 
 SURE = Rate((50, 50), (50, 50))

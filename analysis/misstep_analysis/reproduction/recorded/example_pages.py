@@ -9,9 +9,9 @@ from misstep_analysis.pages.notebooks.origins import example_address
 from misstep_analysis.reproduction.recorded.classified import GENERATED, GENERATED_SET, version
 from misstep_analysis.sessions.trajectory_page import trajectory_page
 from misstep_analysis.tables import Table
+from misstep_harness.benchmarks.folders import benchmark_folder, read_trajectories
 from misstep_harness.classifiers import classify_all
 from misstep_harness.generate.sessions import generate_sessions
-from misstep_harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
 from misstep_harness.trajectory import Trajectory
 
 

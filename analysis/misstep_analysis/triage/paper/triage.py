@@ -50,7 +50,7 @@ from misstep_analysis.triage.tables import (
     runs_finding,
     subcategories_table,
 )
-from misstep_harness.triage.records.attribution import FAULTS, taxonomy
+from misstep_harness.fault_mappings import FAULTS, taxonomy
 
 GENERATOR = "misstep_harness.triage.generate.cases.write_triage_cases"
 

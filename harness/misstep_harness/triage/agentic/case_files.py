@@ -9,11 +9,11 @@ from typing import get_args
 from msgspec import Struct
 
 from misstep_harness.classifiers.shell import commands as commands_in
+from misstep_harness.fault_mappings import taxonomy
 from misstep_harness.judges.context import CHARACTERS_PER_TOKEN, cut_text, fitted_steps, shares, shown_step
 from misstep_harness.judges.fencing import fence, readable
 from misstep_harness.triage.protocols import ReadOnlyAccess, TextAccess
-from misstep_harness.triage.records.attribution import Evidence, EvidenceKind, taxonomy
-from misstep_harness.triage.records.triage_case import Outcome, Part
+from misstep_harness.triage.records import Evidence, EvidenceKind, Outcome, Part
 
 _UNKNOWN = "The record does not say whether the tests passed."
 

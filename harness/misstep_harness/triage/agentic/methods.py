@@ -23,6 +23,7 @@ from misstep_harness.agent.loop import AgentLimits, Toolset, run_loop
 from misstep_harness.agent.model_policy import ModelPolicy, ModelSettings
 from misstep_harness.agent.protocols import Task
 from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
+from misstep_harness.fault_mappings import FAULTS, taxonomy
 from misstep_harness.journal.records import encode, replace_file
 from misstep_harness.judges.replies import Answer, label_meant, read_reply, schema_of
 from misstep_harness.prompting import fill, shipped_prompt
@@ -37,7 +38,7 @@ from misstep_harness.triage.agentic.case_files import (
 )
 from misstep_harness.triage.agentic.tools import Bench, tools_of
 from misstep_harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
-from misstep_harness.triage.records.attribution import FAULTS, Access, Evidence, TriageVerdict, taxonomy
+from misstep_harness.triage.records import Access, Evidence, TriageVerdict
 from misstep_harness.triage.texts import recorded_outcome
 
 VERDICT = "verdict"

@@ -12,11 +12,12 @@ from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.environment import FileView
 from misstep_harness.agent.tools import PAGE, Tool, beneath, no_file, paged, tool_named
 from misstep_harness.errors import InputError, MissingPrerequisite, MisstepError
+from misstep_harness.fault_mappings import FAULTS, Fault
 from misstep_harness.judges.context import cut_text
 from misstep_harness.judges.fencing import fence
 from misstep_harness.triage.agentic.case_files import COMMAND, LOOKING, CaseFiles, found_evidence, subcategory_fault
 from misstep_harness.triage.protocols import ReadOnlyAccess, Replica, Result, SandboxAccess
-from misstep_harness.triage.records.attribution import FAULTS, Evidence, Fault
+from misstep_harness.triage.records import Evidence
 from misstep_harness.workspace import Finished
 from misstep_harness.workspace.differences import hunks
 

@@ -31,8 +31,7 @@ from misstep_harness.triage.passes.record import (
 )
 from misstep_harness.triage.passes.tampering import cut_end
 from misstep_harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
-from misstep_harness.triage.records.attribution import Evidence
-from misstep_harness.triage.records.triage_case import SOLVE, Part
+from misstep_harness.triage.records import SOLVE, Evidence, Part
 from misstep_harness.triage.rules.failures import lacks_tools, read_failure
 from misstep_harness.triage.rules.text import all_passed
 from misstep_harness.triage.rules.verdicts import Attribution

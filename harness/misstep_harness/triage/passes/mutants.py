@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from misstep_harness.triage.passes.comparison import Behaviour, behaviour
 from misstep_harness.triage.protocols import Result, SandboxAccess
-from misstep_harness.triage.records.attribution import Evidence
+from misstep_harness.triage.records import Evidence
 
 MOST = 4
 _COMPARISONS: Mapping[type[ast.cmpop], type[ast.cmpop]] = {

@@ -16,7 +16,7 @@ from misstep_harness.classifiers.shell import Command, commands_of, placed
 from misstep_harness.classifiers.tools import LOOKS, path_of, words
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.protocols import ReadOnlyAccess
-from misstep_harness.triage.records.triage_case import Part
+from misstep_harness.triage.records import Part
 
 
 def texts_of(access: ReadOnlyAccess, part: Part) -> dict[str, str]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from misstep_harness.triage.passes.record import Doing, changed_texts, cut, joined, parsed, texts_of
 from misstep_harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
-from misstep_harness.triage.records.attribution import Evidence
+from misstep_harness.triage.records import Evidence
 from misstep_harness.triage.rules.verdicts import Attribution
 
 _LOADED_FIRST = frozenset(("conftest.py", "sitecustomize.py", "usercustomize.py"))

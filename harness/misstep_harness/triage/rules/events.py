@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep_harness.triage.logs import writer_of
-from misstep_harness.triage.records.attribution import Evidence
+from misstep_harness.triage.records import Evidence
 from misstep_harness.triage.statements import as_told
 
 Moment = Literal["machine", "outside", "starting", "running", "verifying"]

@@ -11,7 +11,7 @@ from typing import Any
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.logs import LOG_OF_ITEM, after_the_outcome, writer_of
 from misstep_harness.triage.protocols import ReadOnlyAccess, TextAccess
-from misstep_harness.triage.records.triage_case import Outcome
+from misstep_harness.triage.records import Outcome
 from misstep_harness.triage.rules.events import (
     Event,
     broken_event,

@@ -34,8 +34,7 @@ from msgspec.structs import replace
 from misstep_harness.triage.packages import not_installed
 from misstep_harness.triage.passes import attribute_pass
 from misstep_harness.triage.protocols import ReadOnlyAccess, Replica, Result, SandboxAccess, TextAccess
-from misstep_harness.triage.records.attribution import Evidence
-from misstep_harness.triage.records.triage_case import OUTCOME_FORM, SOLVE, Outcome
+from misstep_harness.triage.records import OUTCOME_FORM, SOLVE, Evidence, Outcome
 from misstep_harness.triage.rules import read_only, text
 from misstep_harness.triage.rules.events import Event, event_in
 from misstep_harness.triage.rules.failures import TestFailure, lacks_network, lacks_tools, last_lines, read_failure

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from misstep_harness.classifiers.effects import CHANGES_FILES, effects
 from misstep_harness.triage.protocols import ReadOnlyAccess
-from misstep_harness.triage.records.attribution import Evidence
-from misstep_harness.triage.records.triage_case import SOLVE, Part
+from misstep_harness.triage.records import SOLVE, Evidence, Part
 from misstep_harness.triage.rules.failures import TestFailure
 from misstep_harness.triage.rules.run_record import FilesRun, TextRun
 from misstep_harness.triage.rules.verdicts import Attribution, attributed

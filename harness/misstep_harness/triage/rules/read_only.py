@@ -9,8 +9,7 @@
 import re
 import sys
 
-from misstep_harness.triage.records.attribution import Evidence
-from misstep_harness.triage.records.triage_case import SOLVE
+from misstep_harness.triage.records import SOLVE, Evidence
 from misstep_harness.triage.rules.named_files import (
     chance,
     lacking_input,

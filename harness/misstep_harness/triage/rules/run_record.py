@@ -11,7 +11,7 @@ from misstep_harness.classifiers.history import Act, History
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.logs import TestsLog, own_words, tests_log
 from misstep_harness.triage.protocols import ReadOnlyAccess, TextAccess
-from misstep_harness.triage.records.attribution import Evidence
+from misstep_harness.triage.records import Evidence
 from misstep_harness.triage.rules.events import Event, harness_event, limit_event
 from misstep_harness.triage.rules.failures import TestFailure, last_lines, read_failure
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from misstep_harness.triage.logs import writer_of
 from misstep_harness.triage.protocols import TextAccess
-from misstep_harness.triage.records.attribution import Evidence
+from misstep_harness.triage.records import Evidence
 from misstep_harness.triage.rules.events import Event, agent_ran_out, event_in, killed_at, last_error, told_event
 from misstep_harness.triage.rules.failures import TestFailure, last_lines, read_failure
 from misstep_harness.triage.rules.named_files import agent_makes, is_placeholder

@@ -14,7 +14,7 @@ from misstep_harness.readers.interchange.atif import to_atif
 from misstep_harness.triage.generate import draws
 from misstep_harness.triage.generate.draws import Unit, unstable
 from misstep_harness.triage.generate.family import families
-from misstep_harness.triage.records.triage_case import CASE, SOLVE, CaseFile
+from misstep_harness.triage.records import CASE, SOLVE, CaseFile
 from misstep_harness.triage.runs.instance import Instance, RunSetting, UnshownError, run_tests
 from misstep_harness.triage.runs.recording import PlannedCase, Recorded, record, run_work
 from misstep_harness.triage.runs.scenarios import Scenario, scenarios

@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.errors import InputError, TimeSpent, UsageError
+from misstep_harness.fault_mappings import FAULTS
 from misstep_harness.items import Item, Kind, Question
 from misstep_harness.judges.fit import check_fit
 from misstep_harness.protocols import Ask
@@ -23,8 +24,7 @@ from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.images import ReplicasInImage
 from misstep_harness.triage.logs import LOG_OF_ITEM
 from misstep_harness.triage.protocols import TextAccess
-from misstep_harness.triage.records.attribution import FAULTS, Access, TriageVerdict
-from misstep_harness.triage.records.triage_case import CaseFile, TriageCase, read_triage_case
+from misstep_harness.triage.records import Access, CaseFile, TriageCase, TriageVerdict, read_triage_case
 from misstep_harness.triage.replica import SECONDS_OF_CASE, ReplicasOfCase
 from misstep_harness.triage.root_file_systems import RootFileSystems
 from misstep_harness.triage.texts import FilesOfCase, TextsOfCase, TextsOfItem

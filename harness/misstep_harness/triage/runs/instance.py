@@ -8,7 +8,7 @@ from msgspec import Struct
 from misstep_harness.errors import MisstepError
 from misstep_harness.triage.generate.family import HONEST, SOUND, Family, Pieces, fill
 from misstep_harness.triage.generate.plans import Command
-from misstep_harness.triage.records.triage_case import SOLVE, RunLimits
+from misstep_harness.triage.records import SOLVE, RunLimits
 from misstep_harness.triage.runs.session import Done, Tree, run_session, text_tree
 from misstep_harness.workspace.sandbox import NO_VARIABLES
 

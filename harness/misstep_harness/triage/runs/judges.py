@@ -7,7 +7,7 @@ from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.registry import Registry
 from misstep_harness.triage.agentic.methods import MOST_TOKENS, AgenticMethod
-from misstep_harness.triage.records.attribution import Access
+from misstep_harness.triage.records import Access
 from misstep_harness.triage.replica import SECONDS_OF_CASE
 from misstep_harness.triage.runs.case_judge import CaseJudge, Method
 

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from misstep_harness.benchmarks.folders import digest_of_sources
 from misstep_harness.protocols import Ask
-from misstep_harness.runs.judging.benchmarks import digest_of_sources
 from misstep_harness.triage import phrases
-from misstep_harness.triage.records.attribution import Access, TriageVerdict
+from misstep_harness.triage.records import Access, TriageVerdict
 from misstep_harness.triage.rules import judging
 from misstep_harness.triage.rules.verdicts import Attribution, Undecided
 

@@ -6,11 +6,11 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from misstep_harness.fault_mappings import Fault
 from misstep_harness.triage.generate import draws
 from misstep_harness.triage.generate.family import HONEST
 from misstep_harness.triage.generate.plans import Command, drawn, mechanisms, spoiled
-from misstep_harness.triage.records.attribution import Fault
-from misstep_harness.triage.records.triage_case import SOLVE
+from misstep_harness.triage.records import SOLVE
 from misstep_harness.triage.runs.instance import TESTS, Instance, RunSetting, UnshownError, run_tests
 from misstep_harness.triage.runs.recording import PlannedCase
 from misstep_harness.triage.runs.session import Tree, TriageEntry, run_session, text_tree

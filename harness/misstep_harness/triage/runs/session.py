@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from misstep_harness.triage.records.triage_case import RunLimits
+from misstep_harness.triage.records import RunLimits
 from misstep_harness.workspace import Finished, Limits, Sandbox, Toolchain, Workspace, find_sandbox, open_workspace
 from misstep_harness.workspace import python_toolchain as _toolchain
 from misstep_harness.workspace.sandbox import NO_VARIABLES

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from misstep_harness.triage.records.triage_case import PATCH
+from misstep_harness.triage.records import PATCH
 from misstep_harness.triage.runs.jobs.tasks import exported, task_folder
 from misstep_harness.triage.runs.jobs.trials import (
     JobTrial,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from misstep_harness.beneath import without_links
-from misstep_harness.triage.records.triage_case import Part, exported_root
+from misstep_harness.triage.records import Part, exported_root
 from misstep_harness.triage.runs.jobs.trials import text_of
 
 _SETTINGS = ("task.toml", "task.yaml")

@@ -20,7 +20,7 @@ from misstep_harness.journal.records import encode
 from misstep_harness.readers import read_file
 from misstep_harness.trajectory import Outcome as RunOutcome
 from misstep_harness.trajectory import Trajectory
-from misstep_harness.triage.records.triage_case import CASE, Outcome, Part, TriageCase, read_triage_case
+from misstep_harness.triage.records import CASE, Outcome, Part, TriageCase, read_triage_case
 from misstep_harness.triage.texts import INSTRUCTION, TRAJECTORY
 
 MOST_BYTES = 64 << 20
