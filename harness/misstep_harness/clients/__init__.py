@@ -15,10 +15,9 @@ from misstep_harness.clients.around_client import (
 )
 from misstep_harness.clients.cache import Cache, CachedClient
 from misstep_harness.clients.cost_limit import CostLimitClient, SpendingLog
-from misstep_harness.clients.pace import RequestPace
 from misstep_harness.clients.recording import RecordingClient
 from misstep_harness.clients.redaction import Redaction
-from misstep_harness.clients.retry import RetryingClient, RetryLimits
+from misstep_harness.clients.retry import RequestPace, RetryingClient, RetryLimits
 from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.exchange import Client
@@ -30,7 +29,7 @@ CLIENTS: Registry[Callable[[ClientSettings], Client]] = Registry(
     {
         "openai": "misstep_harness.clients.openai_client:open_openai",
         "replay": "misstep_harness.clients.recording:open_replay",
-        "scripted": "misstep_harness.clients.scripted:open_scripted",
+        "scripted": "misstep_harness.clients.recording:open_scripted",
     },
 )
 

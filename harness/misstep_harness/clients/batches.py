@@ -30,12 +30,11 @@ from misstep_harness.clients.address import NO_KEY, address_and_key, secrets
 from misstep_harness.clients.around_client import failure_of
 from misstep_harness.clients.cache import Cache
 from misstep_harness.clients.cost_limit import SpendingLog, most_usd
-from misstep_harness.clients.pace import Sleep
-from misstep_harness.clients.parse_response import ParsedAnswer, Redact, parse_response
+from misstep_harness.clients.openai_client import BodyTooLargeError, Wire
+from misstep_harness.clients.parse_response import ParsedAnswer, Redact, as_text, parse_response
 from misstep_harness.clients.redaction import Redaction
-from misstep_harness.clients.rejected_parameters import as_text
+from misstep_harness.clients.retry import Sleep
 from misstep_harness.clients.settings import ClientSettings
-from misstep_harness.clients.transport import BodyTooLargeError, Wire
 from misstep_harness.errors import InputError, MissingPrerequisite, MisstepError, UsageError, opening, writing
 from misstep_harness.escaping import json_without_surrogates
 from misstep_harness.exchange import Failure, Outcome, Reply, Request

@@ -21,8 +21,8 @@ from misstep_analysis.repair.recorded_runs import recordings as recorded_repairs
 from misstep_analysis.reproduction import triage_recording
 from misstep_harness.agent.loop import AgentLimits
 from misstep_harness.clients import ClientSettings
+from misstep_harness.datasets.benchmark import whole_folder
 from misstep_harness.datasets.catalogue import how_to_get, locate
-from misstep_harness.datasets.facts import whole_folder
 from misstep_harness.errors import MisstepError, SandboxMissing
 from misstep_harness.fault_mappings import FAULTS
 from misstep_harness.journal.records import encode_lines
