@@ -16,7 +16,7 @@ from misstep_analysis.sessions.validity import JudgedSet, load_mappings, positiv
 from misstep_harness.benchmarks.folders import benchmark_folder, read_trajectories, sources_of
 from misstep_harness.catalogue import data_set
 from misstep_harness.classifiers import categories, classify_all
-from misstep_harness.datasets.facts import Facts, whole_folder
+from misstep_harness.datasets.benchmark import Facts, whole_folder
 from misstep_harness.generate.sessions import generate_sessions
 from misstep_harness.journal.records import replace_file
 from misstep_harness.places import cache_folder

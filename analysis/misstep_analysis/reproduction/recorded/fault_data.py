@@ -27,7 +27,7 @@ from misstep_analysis.triage.real import faults_of_marks as _faults_of_marks
 from misstep_analysis.triage.real import worth_of_passes as _worth_of_passes
 from misstep_harness.benchmarks.folders import benchmark_folder, read_trajectories
 from misstep_harness.datasets.agentless_classes import classed_tasks
-from misstep_harness.datasets.facts import Facts, from_recorded
+from misstep_harness.datasets.benchmark import Facts, from_recorded
 from misstep_harness.datasets.judged.paperbench_judge_eval import printed_accuracies
 from misstep_harness.datasets.utboost import tasks as utboost_tasks
 from misstep_harness.fault_mappings import FAULTS, mapping_of
