@@ -38,7 +38,7 @@ def ask(
         given = "both FILE and --benchmark are" if benchmark else "neither FILE nor --benchmark is"
         raise UsageError(f"{given} given", "Name one of them.")
     with options.opened_judge(judge, asking) as (opened, settings):
-        if not opened.uses_model:
+        if not opened.asks_model:
             refuse_given(context, MODEL_OPTIONS, "the judge asks no model")
         if file is None:
             from misstep_harness.runs.judging.session_benchmark import asked_about

@@ -74,7 +74,7 @@ def import_verdicts(
     ended = run_judge(imported.judge, folder, out, ClientSettings(), arguments=sys.argv[1:])
     options.print_scores(out, folder, json=json)
     exit_unless_whole(ended)
-    if ended.failed or any(one.status == "unreadable" for one in imported.judge.verdicts.values()):
+    if ended.failed or any(one.status == "unreadable" for one in imported.verdicts.values()):
         raise typer.Exit(1)
 
 

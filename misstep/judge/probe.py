@@ -50,11 +50,10 @@ def probe(
     from misstep_harness.judges.probes import chosen_probes
     from misstep_harness.runs.judging.judge import run_judge
     from misstep_harness.runs.judging.session_benchmark import asked_about
-    from misstep_harness.runs.recorded import RecordedJudge
 
     chosen, stopped = chosen_probes(probe or ()), None
     with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):
-        if isinstance(opened, RecordedJudge):
+        if opened.dataset:
             message = f"the answers of {judge} are recorded: it cannot be asked about a changed item"
             raise UsageError(
                 message, "Name a rule, a judge's file or a judge in Python; `misstep judge list` lists them."

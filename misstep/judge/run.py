@@ -72,7 +72,7 @@ def run(
         refuse_given(context, {"seed"}, "it draws the items of --sample")
     gates = limits.gates()
     with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):
-        if not opened.uses_model:
+        if not opened.asks_model:
             options.refuse_model_options(context)
         folder = asked_about(opened, sessions or [], benchmark, out, data)
         labels = read_question(folder).labels

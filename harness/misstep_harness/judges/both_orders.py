@@ -12,9 +12,9 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from misstep_harness.items import Item
-from misstep_harness.judges.answering import answered
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.pair import OrderAnswer, Orders, PairVerdict
-from misstep_harness.protocols import Ask, FittedJudge
+from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import STATUSES, Verdict
 
@@ -24,12 +24,12 @@ _SPENT = ("seconds", "input_tokens", "output_tokens", "cost_usd")
 
 
 async def in_orders(
-    judge: FittedJudge, item: Item, trajectory: Trajectory | None, ask: Ask, orders: Orders
+    judge: RunnableJudge, item: Item, trajectory: Trajectory | None, ask: Ask, orders: Orders
 ) -> PairVerdict:
     """Return the verdict of a judge on a pair; all orders are asked at once."""
     firsts: tuple[Place, ...] = ("a", "b") if orders == "both" else (_drawn_first(item),)
     shown = [item if first == "a" else turned(item) for first in firsts]
-    verdicts = await asyncio.gather(*(answered(judge, one, trajectory, ask) for one in shown))
+    verdicts = await asyncio.gather(*(judge.verdict(one, trajectory, ask) for one in shown))
     return _together(item, [(first, verdict) for first, verdict in zip(firsts, verdicts, strict=True)])
 
 

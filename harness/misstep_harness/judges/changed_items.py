@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 
 from misstep_harness.items import Item
 from misstep_harness.judges.judge_file import JudgeSpec
-from misstep_harness.judges.prompted import ask
+from misstep_harness.judges.prompted import requests_of
 from misstep_harness.trajectory import Trajectory
 
 _TEXTS = ("task", "text", "patch", "output_a", "output_b")
@@ -67,4 +67,4 @@ def marked(one: Plain, subject: Subject, change: ItemChange, suffix: str = "") -
 
 def prompt_text(spec: JudgeSpec, subject: Subject) -> str:
     """Return the message in which a judge is asked about an item."""
-    return ask(spec, subject.item, subject.run).requests[0].messages[-1].content
+    return requests_of(spec, subject.item, subject.run).requests[0].messages[-1].content

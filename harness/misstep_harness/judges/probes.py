@@ -22,9 +22,8 @@ from msgspec import Struct, structs
 from misstep_harness.errors import UsageError
 from misstep_harness.items import Item
 from misstep_harness.judges.changed_items import ItemChange, Plain, Subject, copy, marked, prompt_text
-from misstep_harness.judges.fit import offered
 from misstep_harness.judges.judge_file import JudgeSpec
-from misstep_harness.protocols import FittedJudge
+from misstep_harness.judges.runnable import RunnableJudge, offered
 
 _FILE = Path(__file__).parent / "probes.toml"
 
@@ -75,10 +74,8 @@ def digest() -> str:
     return hashlib.sha256(_FILE.read_bytes()).hexdigest()
 
 
-def probed(
-    judge: FittedJudge, spec: JudgeSpec | None, plain: Sequence[Plain], chosen: Sequence[Probe], label: str
-) -> Iterator[Item]:
-    """Yield plain items, a copy of each, and each as every probe changes it that can; `spec` is a prompted judge's.
+def probed(judge: RunnableJudge, plain: Sequence[Plain], chosen: Sequence[Probe], label: str) -> Iterator[Item]:
+    """Yield plain items, a copy of each, and each as every probe changes it that can; only what its prompt shows.
 
     Instructions ask for `label` alone: asked for one label here and another there, a judge that obeys moves no rate.
     """
@@ -88,7 +85,7 @@ def probed(
         yield marked(one, one.subject, ItemChange("plain", one.subject.item.id))
         yield copy(one)
         for probe in chosen:
-            yield from _changed(judge, spec, one, probe, authors)
+            yield from _changed(judge, one, probe, authors)
 
 
 def _author_of(one: Plain) -> str:
@@ -99,20 +96,18 @@ def _author_of(one: Plain) -> str:
     return named if isinstance(named, str) else ""
 
 
-def _changed(
-    judge: FittedJudge, spec: JudgeSpec | None, one: Plain, probe: Probe, authors: Sequence[str]
-) -> Iterator[Item]:
+def _changed(judge: RunnableJudge, one: Plain, probe: Probe, authors: Sequence[str]) -> Iterator[Item]:
     """Yield an item as a probe changes it, after what it is compared with; nothing where it cannot be changed."""
     plain = one.subject.item.id
     filled = _filled(judge, one, probe, authors)
     if filled is None:
         return
-    base = _first_shown(spec, one.subject, probe.change, filled[0]) if probe.base else None
+    base = _first_shown(judge.spec, one.subject, probe.change, filled[0]) if probe.base else None
     if probe.change == "labels":
-        turned = structs.replace(one.subject.item, labels=tuple(reversed(offered(judge, one.subject.item))))
-        changed = Subject(turned, one.subject.run) if judge.uses_model else None
+        turned = structs.replace(one.subject.item, labels=tuple(reversed(offered(judge.labels, one.subject.item))))
+        changed = Subject(turned, one.subject.run) if judge.asks_model else None
     else:
-        changed = _first_shown(spec, one.subject, probe.change, filled[1])
+        changed = _first_shown(judge.spec, one.subject, probe.change, filled[1])
     if changed is None:
         return
     if base is not None:
@@ -121,11 +116,11 @@ def _changed(
     yield marked(one, changed, ItemChange("changed", twin, probe.name), f"~{probe.name}")
 
 
-def _filled(judge: FittedJudge, one: Plain, probe: Probe, authors: Sequence[str]) -> tuple[str, str] | None:
+def _filled(judge: RunnableJudge, one: Plain, probe: Probe, authors: Sequence[str]) -> tuple[str, str] | None:
     """Return a probe's two texts with the names of authors in them; `None` where these are not known."""
     if "{own}" not in probe.text:
         return probe.base, probe.text
-    own, author = str(getattr(judge, "model", "")), _author_of(one)
+    own, author = judge.model, _author_of(one)
     others = [name for name in (author, *authors) if name and _model(name) != _model(own)]
     if not (own and author and others):
         return None

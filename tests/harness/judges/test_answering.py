@@ -7,8 +7,7 @@ import pytest
 
 from misstep_harness.errors import InputError, MissingPrerequisite
 from misstep_harness.items import Item
-from misstep_harness.judges.answering import answered
-from misstep_harness.judges.python_judge import PythonJudge
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
@@ -38,7 +37,7 @@ def _raises(error: Exception) -> Callable[[], Verdict]:
 
 
 def _answered(does: Callable[[], Verdict]) -> Verdict:
-    return asyncio.run(answered(PythonJudge(Judges(does), "digest", "small-1"), ITEM, None, NoModel()))
+    return asyncio.run(RunnableJudge(Judges(does), {}, model="small-1").verdict(ITEM, None, NoModel()))
 
 
 def test_an_answer_is_given_as_it_is() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from misstep_harness.items import Item
 from misstep_harness.judges.both_orders import in_orders, turned
-from misstep_harness.judges.python_judge import PythonJudge
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.pair import Orders, PairVerdict
 from misstep_harness.verdict import Verdict
 from tests.harness.agent.folders import NoModel
@@ -30,7 +30,7 @@ class Compares:
 
 
 def asked(rule, orders: Orders = "both", item: Item = PAIR) -> PairVerdict:
-    return asyncio.run(in_orders(PythonJudge(Compares(rule), ""), item, None, NoModel(), orders))
+    return asyncio.run(in_orders(RunnableJudge(Compares(rule), {}), item, None, NoModel(), orders))
 
 
 def longer(a: str, b: str) -> str:

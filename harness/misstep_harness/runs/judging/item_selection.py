@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from heapq import heappush, heappushpop
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 
@@ -25,8 +25,7 @@ from misstep_harness.items import (
     read_question,
     trajectory_file,
 )
-from misstep_harness.judges.fit import offered
-from misstep_harness.protocols import FittedJudge
+from misstep_harness.judges.runnable import RunnableJudge, offered
 
 ANOTHER_CATEGORY = "they ask about another category"
 
@@ -43,34 +42,28 @@ class _Named(Struct, frozen=True):
     extra: dict[str, Any] = {}
 
 
-class _Judge(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-def categories_for(judge: _Judge, folder: Path) -> Categories:
+def categories_for(judge: RunnableJudge, folder: Path) -> Categories:
     """Return what a judge is asked about of a benchmark folder that may ask about several categories.
 
     If no item names the judge's own, the word may sort the items instead: then the judge is asked about all.
     """
     named = frozenset(category_in(item.extra) for item in read_items(folder, _Named)) - {""}
-    declared = getattr(judge, CATEGORY, "")
-    own = named & ({declared} if declared else {judge.name, getattr(judge, "prompt_name", "")})
+    own = named & judge.own_categories
     # Categories are part of the question if judges are shown them, or if a rule has the name of one.
     if (
         not own
-        and (declared or getattr(judge, "answered", ()))
+        and (judge.category or judge.covered)
         and (CATEGORY in read_question(folder).shown or not named.isdisjoint(categories()))
     ):
-        own = named.intersection(getattr(judge, "answered", ()))
+        own = named & judge.covered
     elif not own:
         return Categories(named, frozenset())
     return Categories(own, named - own)
 
 
-def unsure_of(judge: _Judge, chosen: Categories) -> str:
+def unsure_of(judge: RunnableJudge, chosen: Categories) -> str:
     """A sentence where a judge that cannot tell categories apart is asked about several; empty where all is well."""
-    if len(chosen.asked) < 2 or getattr(judge, "sees_category", True):
+    if len(chosen.asked) < 2 or judge.sees_category:
         return ""
     return (
         f"The items ask about {len(chosen.asked)} categories ({', '.join(sorted(chosen.asked))}), and {judge.name} "
@@ -93,7 +86,7 @@ class Selection(Struct, frozen=True):
     - `sampling`, `last`: The sample's size and seed, and the digest of its last item; `None` without a sample.
     """
 
-    judge: FittedJudge
+    judge: RunnableJudge
     folder: Path
     n: int
     n_all: int
@@ -119,7 +112,7 @@ class Selection(Struct, frozen=True):
         return " ".join(filter(None, (sampled, unsure_of(self.judge, self.categories))))
 
 
-def select_items(judge: FittedJudge, folder: Path, sampling: Sampling | None = None) -> Selection:
+def select_items(judge: RunnableJudge, folder: Path, sampling: Sampling | None = None) -> Selection:
     """Return the items of a benchmark that a judge is asked about."""
     n_all, n_askable = 0, 0
     left_out: Counter[str] = Counter()
@@ -143,7 +136,7 @@ def select_items(judge: FittedJudge, folder: Path, sampling: Sampling | None = N
     return Selection(judge, folder, n, n_all, dict(left_out), chosen, sampling, last)
 
 
-def _skip_reason(judge: FittedJudge, item: Item, chosen: Categories) -> str:
+def _skip_reason(judge: RunnableJudge, item: Item, chosen: Categories) -> str:
     return ANOTHER_CATEGORY if category_in(item.extra) in chosen.others else judge.skip_reason(item)
 
 
@@ -160,10 +153,10 @@ def _draw(drawn: list[int], digest: int, size: int) -> None:
         heappushpop(drawn, -digest)
 
 
-def _check(judge: FittedJudge, item: Item, folder: Path, line: int, checked: set[str]) -> None:
+def _check(judge: RunnableJudge, item: Item, folder: Path, line: int, checked: set[str]) -> None:
     field = "labels"
     try:
-        offered(judge, item)
+        offered(judge.labels, item)
         if isinstance(item.trajectory, str) and item.trajectory not in checked:
             field = "trajectory"
             trajectory_file(folder, item.trajectory)

@@ -12,10 +12,9 @@ from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.items import Item, read_question
 from misstep_harness.journal.records import VERDICT_RECORDS, Inputs
-from misstep_harness.judges.answering import answered, unjudged
 from misstep_harness.judges.both_orders import in_orders
+from misstep_harness.judges.runnable import RunnableJudge, fitted
 from misstep_harness.pair import Orders
-from misstep_harness.protocols import FittedJudge, Judge
 from misstep_harness.runs.judging.item_selection import Sampling, select_items
 from misstep_harness.runs.kind import RunEnd, RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
@@ -38,7 +37,7 @@ class JudgeRun(RunKind[Item, Verdict]):
     prepared = 32
 
     def __init__(
-        self, judge: FittedJudge, benchmark: Path, sampling: Sampling | None, orders: Orders | None = None
+        self, judge: RunnableJudge, benchmark: Path, sampling: Sampling | None, orders: Orders | None = None
     ) -> None:
         self._judge, self._benchmark, self._sampling = judge, benchmark, sampling
         self._question = read_question(benchmark)
@@ -47,8 +46,8 @@ class JudgeRun(RunKind[Item, Verdict]):
             message = f"--orders has no meaning for {self._question.name}: its items are of kind {self._question.kind}"
             raise UsageError(message, "Leave it out.")
         self.folder = str(benchmark.resolve())
-        self.shown = getattr(judge, "shown", ())
-        self.asks_again = judge.uses_model  # rules and recordings would fail on the same items again
+        self.shown = judge.shown
+        self.asks_again = judge.asks_model  # rules and recordings would fail on the same items again
 
     @cached_property
     def _runs(self) -> BenchmarkRuns:  # not before the work: what is held of files need not be pickled
@@ -58,7 +57,7 @@ class JudgeRun(RunKind[Item, Verdict]):
         """Return the settings of the judge, the name of the benchmark and the sample."""
         sampled = {} if self._sampling is None else {"sample": self._sampling.size, "sample_seed": self._sampling.seed}
         ordered = {"orders": self._orders or BOTH} if self._question.kind == "pair" else {}
-        return {**self._judge.settings(), "benchmark": self._question.name, **sampled, **ordered}
+        return {**self._judge.settings, "benchmark": self._question.name, **sampled, **ordered}
 
     def inputs(self) -> Inputs:
         """Return the files of the benchmark."""
@@ -83,7 +82,7 @@ class JudgeRun(RunKind[Item, Verdict]):
 
 
 def run_judge(
-    judge: Judge,
+    judge: RunnableJudge,
     folder: Path,
     out: Path,
     settings: ClientSettings,
@@ -96,27 +95,24 @@ def run_judge(
     arguments: Sequence[str] = (),
 ) -> RunEnd:
     """Ask a judge about every item that the run in `out` has no answer for yet, with `batch` by the Batch API."""
-    fitted = judge.fitted(read_question(folder), folder)
-    if (kept_in := getattr(fitted, "kept_in", None)) is not None:
-        fitted = kept_in(out)
-    kind = JudgeRun(fitted, folder, sampling, orders)
+    kind = JudgeRun(fitted(judge, read_question(folder), folder, out), folder, sampling, orders)
     return carry_out(kind, out, Asking(settings, concurrency, batch), workers=workers, arguments=arguments)
 
 
 async def judged(
-    judge: FittedJudge, runs: BenchmarkRuns, model_requests: ModelRequests, item: Item, orders: Orders = BOTH
+    judge: RunnableJudge, runs: BenchmarkRuns, model_requests: ModelRequests, item: Item, orders: Orders = BOTH
 ) -> tuple[Verdict, float | None] | None:
     """Return the verdict on an item and its cost, or `None` if the run ended before; an exception fails the item."""
     await asyncio.sleep(0)  # begin all items that may run at once before the first of them asks
-    ask = ItemAsk(model_requests, item.id, getattr(judge, "model", ""))
+    ask = ItemAsk(model_requests, item.id, judge.model)
     try:
         trajectory = runs.of(item) if judge.reads_run(item) else None
-        if item.kind == "pair" and judge.uses_model:  # a recorded answer is of the pair as it is
+        if item.kind == "pair" and judge.asks_model:  # a recorded answer is of the pair as it is
             verdict: Verdict = await in_orders(judge, item, trajectory, ask, orders)
         else:
-            verdict = await answered(judge, item, trajectory, ask)
+            verdict = await judge.verdict(item, trajectory, ask)
     except InputError as error:  # the item's run cannot be read
-        verdict = unjudged(judge, item, error.line())
+        verdict = judge.failure(item, error.line())
     finally:
         model_requests.item_done()
     return None if ask.cut_off else (verdict, ask.spent_usd)

@@ -13,23 +13,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
-from typing import Any, ClassVar
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.errors import InputError, MisstepError, UnreadableTrajectory, UsageError
-from misstep_harness.items import Item, Kind, Question, category_in, read_items, read_question
-from misstep_harness.judges.fit import check_fit, offered
+from misstep_harness.items import Question, category_in, read_items, read_question
 from misstep_harness.judges.replies import label_meant
+from misstep_harness.judges.runnable import RunnableJudge, StoredVerdicts, no_run, offered
 from misstep_harness.places import path_text
-from misstep_harness.protocols import Ask
 from misstep_harness.readers import find_files
 from misstep_harness.readers.input.archive import UNREADABLE
 from misstep_harness.readers.input.decoding import LINE_LIMIT, decode_document_or_lines
 from misstep_harness.readers.input.streams import is_plain, open_records
 from misstep_harness.registry import raised
-from misstep_harness.trajectory import Source, Trajectory
+from misstep_harness.trajectory import Source
 from misstep_harness.verdict import Verdict
 from misstep_harness.verdict_readers import Place, VerdictReader, WrittenVerdict, known_forms, reader_of, table
 from misstep_harness.verdict_readers.written import EVERY, Unit, number_text
@@ -217,40 +216,6 @@ _LONGEST = 80
 _FIELDS_SHOWN = 20
 
 
-class ImportedJudge(Struct, frozen=True):
-    """A judge whose verdicts are in files; it asks nobody."""
-
-    name: str
-    model: str
-    kind: Kind
-    labels: dict[str, str]
-    verdicts: dict[str, Verdict]
-    asked: dict[str, Any]
-    answered: frozenset[str] = frozenset()
-    uses_model: ClassVar[bool] = False
-
-    def settings(self) -> dict[str, Any]:
-        """Return the files, their digest, the mapping of labels, and the model that answered."""
-        return {"judge": self.name} | self.asked | ({"model": self.model} if self.model else {})
-
-    def reads_run(self, item: Item) -> bool:  # noqa: ARG002
-        """Return that it looks at no run."""
-        return False
-
-    def skip_reason(self, item: Item) -> str:
-        """Return an item that has no verdict and could not have been asked about is not in the run."""
-        return "" if item.id in self.verdicts else item.skip_reason
-
-    def fitted(self, question: Question, folder: Path) -> "ImportedJudge":
-        """Return the judge as it is."""
-        check_fit(self, question, folder)
-        return self
-
-    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
-        """Return the contents of the files; a failure if they are empty."""
-        return self.verdicts.get(item.id) or Verdict(item.id, self.name, None, "failed", error=NOT_IN_FILE)
-
-
 class ImportChoice(Struct, frozen=True):
     """The part of the files that is taken.
 
@@ -266,9 +231,10 @@ class ImportChoice(Struct, frozen=True):
 
 
 class Imported(Struct, frozen=True):
-    """An imported judge, and notes on the import, a sentence each."""
+    """An imported judge, its verdicts, and notes on the import, a sentence each."""
 
-    judge: ImportedJudge
+    judge: RunnableJudge
+    verdicts: dict[str, Verdict]
     remarks: tuple[str, ...]
 
 
@@ -285,7 +251,6 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
         by_item[_item(one, choice.item)].append(one)
     models = {one.model or "" for one in chosen}
     model = models.pop() if len(models) == 1 else ""
-    judge = ImportedJudge(name, model, question.kind, question.labels, {}, _settings(content, path, choice))
     labels: dict[str, dict[str, str]] = {}
     no_question: list[str] = []
     covered: set[str] = set()
@@ -293,7 +258,7 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
     for item in read_items(benchmark):
         n_items += 1
         if item.id in by_item and (question.labels or item.labels or not item.skip_reason):
-            labels[item.id] = offered(judge, item)
+            labels[item.id] = offered(question.labels, item)
             covered.add(category_in(item.extra))
         elif item.id in by_item:
             no_question.append(item.id)
@@ -324,7 +289,18 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
         *_left_out(content, len(of_judge) - len(chosen), lists),
         *_unread(verdicts, by_item),
     )
-    return Imported(replace(judge, verdicts=verdicts, answered=frozenset(covered)), remarks)
+    judge = RunnableJudge(
+        StoredVerdicts(name, question.labels, verdicts, NOT_IN_FILE),
+        {"judge": name} | _settings(content, path, choice) | ({"model": model} if model else {}),
+        kind=question.kind,
+        model=model,
+        asks_model=False,
+        covered=frozenset(covered),
+        reads_run=no_run,
+        # An item that has no verdict and could not have been asked about is not in the run.
+        skip_reason=lambda item: "" if item.id in verdicts else item.skip_reason,
+    )
+    return Imported(judge, verdicts, remarks)
 
 
 def _settings(content: WrittenVerdicts, path: Path, choice: ImportChoice) -> dict[str, Any]:

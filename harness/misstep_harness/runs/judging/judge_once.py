@@ -12,8 +12,8 @@ from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError, UnknownFormat, UsageError
 from misstep_harness.exchange import Message, Outcome, Reply, Request
 from misstep_harness.items import Item, read_items, read_question
+from misstep_harness.judges.runnable import RunnableJudge, fitted
 from misstep_harness.places import path_text
-from misstep_harness.protocols import FittedJudge, Judge
 from misstep_harness.runs.judging.judge import judged
 from misstep_harness.runs.judging.session_benchmark import kind_for, session_benchmark
 from misstep_harness.runs.model_requests import ConcurrentRequests
@@ -53,12 +53,12 @@ class _RecordingRequests(ConcurrentRequests):
         return outcome
 
 
-def ask_of_benchmark(judge: Judge, folder: Path, settings: ClientSettings, wanted: str = "") -> Asked:
+def ask_of_benchmark(judge: RunnableJudge, folder: Path, settings: ClientSettings, wanted: str = "") -> Asked:
     """Ask a judge about one item of a benchmark."""
     return _ask_one(judge, folder, list(read_items(folder)), settings, wanted, folder)
 
 
-def ask_once(judge: Judge, file: Path, settings: ClientSettings, wanted: str = "") -> Asked:
+def ask_once(judge: RunnableJudge, file: Path, settings: ClientSettings, wanted: str = "") -> Asked:
     """Ask a judge about one session of a file; a file in an unknown format is a text, for a judge of texts."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "benchmark"
@@ -72,20 +72,20 @@ def ask_once(judge: Judge, file: Path, settings: ClientSettings, wanted: str = "
 
 
 def _ask_one(
-    judge: Judge, folder: Path, items: list[Item], settings: ClientSettings, wanted: str, named: Path
+    judge: RunnableJudge, folder: Path, items: list[Item], settings: ClientSettings, wanted: str, named: Path
 ) -> Asked:
     item = next((item for item in items if not wanted or item.id == wanted), None)
     if item is None:
         shown = ", ".join(one.id for one in items[:5]) + (", …" if len(items) > 5 else "")
         what = f"item {wanted!r}" if named == folder else f"session {wanted!r}"
         raise UsageError(f"{path_text(named)} has no {what}", f"It has {shown or 'none'}.")
-    fitted = judge.fitted(read_question(folder), folder)
-    exchanges, verdict = asyncio.run(_ask(fitted, folder, item, settings))
+    asked = fitted(judge, read_question(folder), folder)
+    exchanges, verdict = asyncio.run(_ask(asked, folder, item, settings))
     return Asked(item.id, len(items), exchanges, verdict)
 
 
 async def _ask(
-    judge: FittedJudge, folder: Path, item: Item, settings: ClientSettings
+    judge: RunnableJudge, folder: Path, item: Item, settings: ClientSettings
 ) -> tuple[tuple[Exchange, ...], Verdict]:
     requests = _RecordingRequests(settings)
     try:
@@ -98,7 +98,7 @@ async def _ask(
     return tuple(requests.exchanges), answer[0]
 
 
-def _text_item(judge: Judge, file: Path, folder: Path) -> Item:
+def _text_item(judge: RunnableJudge, file: Path, folder: Path) -> Item:
     try:
         text = file.read_bytes()[: _LONGEST_TEXT + 1].decode()
     except UnicodeDecodeError as error:

@@ -11,9 +11,8 @@ item names no evidence of one.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,9 +24,9 @@ from misstep_harness.classifiers.calls.history import Act, History
 from misstep_harness.classifiers.calls.repeated_calls import made_again
 from misstep_harness.classifiers.calls.tools import bare_name, edit_texts
 from misstep_harness.classifiers.verdicts import counted
-from misstep_harness.errors import InputError
-from misstep_harness.items import Item, Kind, Question
-from misstep_harness.judges.fit import check_fit
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.items import Item
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.protocols import Ask
 from misstep_harness.recovery import ends_in_success, is_recovered, steps_after
 from misstep_harness.trajectory import Step, Trajectory
@@ -37,37 +36,18 @@ RULE = "@rule"
 
 
 class RuleJudge(Struct, frozen=True):
-    """The rule of one category; it asks no model."""
+    """The rule of one category; its name tells its verdicts from those of the prompted judge."""
 
     category: str
-    kind: ClassVar[Kind] = "misbehaviour"
-    labels: ClassVar[Mapping[str, str]] = {"yes": "", "no": ""}
-    uses_model: ClassVar[bool] = False
+    labels: ClassVar[tuple[str, ...]] = ("yes", "no")
 
     @property
     def name(self) -> str:
-        """Return the category and `@rule`, so that its verdicts are told from those of the prompted judge."""
+        """Return the category and `@rule`."""
         return f"{self.category}{RULE}"
 
-    def settings(self) -> dict[str, Any]:
-        """Return the digest of the rules' sources."""
-        return {"judge": self.name, "judge_digest": digest_of_rules()}
-
-    def reads_run(self, item: Item) -> bool:  # noqa: ARG002
-        """Return that it looks at runs."""
-        return True
-
-    def skip_reason(self, item: Item) -> str:
-        """Return a rule judges runs."""
-        return item.unaskable or ("" if item.trajectory is not None else "it has no run for a rule to judge")
-
-    def fitted(self, question: Question, folder: Path) -> "RuleJudge":
-        """Return the judge as it is."""
-        check_fit(self, question, folder)
-        return self
-
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
-        """Return the verdict of the rule on the run; nobody is asked."""
+        """Return the verdict of the rule on the run."""
         if trajectory is None:
             message = f"item {item.id!r} has no run"
             raise InputError(message, "A rule judges runs only; choose a judge with a prompt.", field="trajectory")
@@ -75,9 +55,38 @@ class RuleJudge(Struct, frozen=True):
         return replace(verdict, item=item.id, judge=self.name)
 
 
-def rule_judges() -> tuple[str, ...]:
-    """Return the names of the rule judges."""
-    return tuple(f"{category}{RULE}" for category in categories())
+def judge_names() -> tuple[str, ...]:
+    """Return the names of the rules."""
+    return (*(f"{category}{RULE}" for category in categories()), NAME)
+
+
+def judge_named(named: str, model: str = "") -> RunnableJudge:  # noqa: ARG001 (asks nobody)
+    """Return the rule of a name."""
+    if named not in judge_names():
+        raise UsageError(f"unknown judge {named!r}", f"Rules are {', '.join(judge_names())}.")
+    if named == NAME:
+        settings = {"judge": NAME, "judge_digest": digest_of_rules(__name__)}
+        rule = RecoveryRule()
+        return RunnableJudge(rule, settings, kind="recovery", asks_model=False, skip_reason=_without_intervention)
+    category = named.removesuffix(RULE)
+    settings = {"judge": named, "judge_digest": digest_of_rules()}
+    return RunnableJudge(
+        RuleJudge(category),
+        settings,
+        kind="misbehaviour",
+        asks_model=False,
+        category=category,
+        skip_reason=_without_run,
+    )
+
+
+def _without_run(item: Item) -> str:
+    return item.unaskable or ("" if item.trajectory is not None else "it has no run for a rule to judge")
+
+
+def _without_intervention(item: Item) -> str:
+    known = item.trajectory is not None and item.step is not None
+    return item.unaskable or ("" if known else "it has no run with an intervention to judge")
 
 
 def digest_of_rules(*modules: str) -> str:
@@ -103,33 +112,13 @@ class _Outcome(Struct, frozen=True):
 
 
 class RecoveryRule(Struct, frozen=True):
-    """The rule as a judge of items of the kind `recovery`; it asks no model.
+    """The rule as a judge of items of the kind `recovery`.
 
     `extra` of an item has `categories`, and `evidence`, the steps that showed them. Without them, the rules are asked.
     """
 
-    kind: ClassVar[Kind] = "recovery"
-    labels: ClassVar[Mapping[str, str]] = {RECOVERED: "", NOT_RECOVERED: ""}
-    uses_model: ClassVar[bool] = False
+    labels: ClassVar[tuple[str, ...]] = (RECOVERED, NOT_RECOVERED)
     name: ClassVar[str] = NAME
-
-    def settings(self) -> dict[str, Any]:
-        """Return the digest of the rules' sources."""
-        return {"judge": self.name, "judge_digest": digest_of_rules("misstep_harness.runs.judging.recovery_rule")}
-
-    def reads_run(self, item: Item) -> bool:  # noqa: ARG002
-        """Return that it looks at runs."""
-        return True
-
-    def skip_reason(self, item: Item) -> str:
-        """Return a rule judges runs with an intervention."""
-        known = item.trajectory is not None and item.step is not None
-        return item.unaskable or ("" if known else "it has no run with an intervention to judge")
-
-    def fitted(self, question: Question, folder: Any) -> "RecoveryRule":
-        """Return the judge as it is."""
-        check_fit(self, question, folder)
-        return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
         """Return whether the agent recovered."""

@@ -5,6 +5,7 @@ from typing import get_args
 from misstep_harness.agent.loop import AgentLimits
 from misstep_harness.agent.policies.model import ModelSettings
 from misstep_harness.errors import UsageError
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.registry import Registry
 from misstep_harness.triage.agentic.methods import MOST_TOKENS, AgenticMethod
 from misstep_harness.triage.records.attribution import Access
@@ -31,7 +32,7 @@ RULES: Registry[Method] = Registry(
 """The judges that ask none: name → dotted path of the method; entry points in the group add to it."""
 
 
-def triage_names() -> tuple[str, ...]:
+def judge_names() -> tuple[str, ...]:
     """Return the names of all of them, rules first."""
     return (*RULES.names(), *AGENTIC)
 
@@ -41,9 +42,9 @@ def judge_name(kind: str, access: Access) -> str:
     return {"rules": f"{TRIAGE}rules-{access}", "phrases": PHRASES}.get(kind, f"{TRIAGE}{access}")
 
 
-def is_triage(named: str) -> bool:
-    """Return whether a name is that of a judge of triage cases."""
-    return named.startswith(TRIAGE)
+def judge_named(named: str, model: str = "") -> RunnableJudge:
+    """Return the judge of a name as a run asks it, with the model that the command line names."""
+    return triage_judge(named, model=ModelSettings(model, 0.0, seed=0)).runnable()
 
 
 def triage_judge(
@@ -62,6 +63,6 @@ def triage_judge(
     elif named in RULES.names():
         method = RULES.load(named)
     else:
-        known = ", ".join(triage_names())
+        known = ", ".join(judge_names())
         raise UsageError(f"unknown judge {named!r}", f"Judges of triage cases are {known}.")
     return CaseJudge(method, seconds, sandbox)

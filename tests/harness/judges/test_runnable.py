@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.items import Item, Question
 from misstep_harness.judges import read_known
-from misstep_harness.judges.fit import DEFAULT_QUESTION, GENERAL, fitted_to, offered
 from misstep_harness.judges.judge_file import Example, JudgeSpec, read_judge
-from misstep_harness.judges.prompted import ask
+from misstep_harness.judges.prompted import DEFAULT_QUESTION, prompted_judge, requests_of
+from misstep_harness.judges.runnable import GENERAL, fitted, offered
 
 FOLDER = Path("plants")
 FRUIT = Question("plants", "text", {"fruit": "it has seeds", "vegetable": ""}, asks="Is it a fruit?", shown=("colour",))
@@ -18,18 +18,26 @@ OPEN = Question("who", "triage", asks="Who was it?")
 
 
 def general(**changed: object) -> JudgeSpec:
-    return msgspec.structs.replace(read_known(GENERAL), **changed)
+    spec = read_known(GENERAL)
+    return replace(spec, model=replace(spec.model, name="small-1"), **changed)
+
+
+def asked(question: Question, **changed: object) -> JudgeSpec:
+    """The general judge as it is asked what a benchmark asks."""
+    spec = fitted(prompted_judge(general(**changed)), question, FOLDER).spec
+    assert spec is not None
+    return spec
 
 
 def test_a_judge_without_labels_takes_labels_question_and_what_is_shown_from_the_benchmark() -> None:
-    spec = fitted_to(general(), FRUIT, FOLDER)
+    spec = asked(FRUIT)
     assert (spec.labels, spec.asks, spec.shown) == (FRUIT.labels, "Is it a fruit?", ("colour",))
-    assert fitted_to(general(), Question("q", "patch", {"a": "", "b": ""}), FOLDER).asks == DEFAULT_QUESTION
+    assert asked(Question("q", "patch", {"a": "", "b": ""})).asks == DEFAULT_QUESTION
 
 
 def test_a_judge_keeps_the_meanings_that_it_gives_its_labels() -> None:
     own = {"vegetable": "anything else", "fruit": "sweet"}
-    assert fitted_to(general(labels=own), FRUIT, FOLDER).labels == own
+    assert asked(FRUIT, labels=own).labels == own
 
 
 @pytest.mark.parametrize(
@@ -42,38 +50,38 @@ def test_a_judge_keeps_the_meanings_that_it_gives_its_labels() -> None:
 )
 def test_a_judge_with_other_labels_is_refused_with_what_to_do(labels: dict[str, str], advice: str) -> None:
     with pytest.raises(UsageError, match=f"other labels: judge .+{advice}"):
-        fitted_to(general(labels=labels), FRUIT, FOLDER)
+        asked(FRUIT, labels=labels)
 
 
 def test_a_judge_for_other_items_is_refused_and_one_for_any_is_not() -> None:
     with pytest.raises(UsageError, match="is for items of kind patch, benchmark plants has text"):
-        fitted_to(general(kind="patch"), FRUIT, FOLDER)
+        asked(FRUIT, kind="patch")
     assert general().kind == "any"
 
 
 def test_an_example_with_a_label_that_the_benchmark_does_not_know_is_refused() -> None:
     with pytest.raises(UsageError, match="an example with the label 'fish'"):
-        fitted_to(general(examples=(Example({"item": "a carp"}, "fish", "r"),)), FRUIT, FOLDER)
+        asked(FRUIT, examples=(Example({"item": "a carp"}, "fish", "r"),))
 
 
 def test_where_labels_are_open_each_item_names_its_own() -> None:
-    spec = fitted_to(general(), OPEN, FOLDER)
-    assert offered(spec, Item("i", "triage", text="t", labels=("Ann", "Bo"))) == {"Ann": "", "Bo": ""}
+    spec = asked(OPEN)
+    assert offered(spec.labels, Item("i", "triage", text="t", labels=("Ann", "Bo"))) == {"Ann": "", "Bo": ""}
     with pytest.raises(InputError, match="neither the benchmark nor item 'i' names a label"):
-        offered(spec, Item("i", "triage", text="t"))
+        offered(spec.labels, Item("i", "triage", text="t"))
 
 
 def test_an_item_may_name_some_of_the_labels_and_no_other() -> None:
-    spec = fitted_to(general(), FRUIT, FOLDER)
-    assert offered(spec, Item("i", "text", text="t", labels=("fruit",))) == {"fruit": "it has seeds"}
+    spec = asked(FRUIT)
+    assert offered(spec.labels, Item("i", "text", text="t", labels=("fruit",))) == {"fruit": "it has seeds"}
     with pytest.raises(InputError, match="item 'i' names the label 'fish'"):
-        offered(spec, Item("i", "text", text="t", labels=("fruit", "fish")))
+        offered(spec.labels, Item("i", "text", text="t", labels=("fruit", "fish")))
 
 
 def test_an_example_whose_label_an_item_may_not_get_is_left_out_for_it() -> None:
     examples = (Example({"item": "a pear"}, "fruit", "r"), Example({"item": "a leek"}, "vegetable", "r"))
-    spec = fitted_to(general(examples=examples), FRUIT, FOLDER)
-    (request,) = ask(spec, Item("i", "text", text="t", labels=("vegetable",)), None).requests
+    spec = asked(FRUIT, examples=examples)
+    (request,) = requests_of(spec, Item("i", "text", text="t", labels=("vegetable",)), None).requests
     text = "\n".join(message.content for message in request.messages)
     assert "a leek" in text
     assert "a pear" not in text
