@@ -5,6 +5,11 @@ from itertools import takewhile
 
 from misstep_harness.trajectory import Step, Trajectory
 
+RECOVERY_RULE = "recovery@rule"
+"""The judge that tells by rule."""
+
+RECOVERED, NOT_RECOVERED = "recovered", "not_recovered"
+
 STEPS_AFTER = 15
 """How many of the agent's steps after a word a recovery is looked for in (Wink, section 4)."""
 

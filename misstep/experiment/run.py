@@ -70,6 +70,7 @@ def run(
 
     misstep experiment run --n 200 --seed 1 --out run
     """
+    from misstep.experiment.own_cases import OwnCases
     from misstep_analysis.observer.experiments.report import open_experiment, report_of_run
     from misstep_harness.agent.policies.model import ModelSettings
     from misstep_harness.observer.detectors import asks_a_model, check_model
@@ -88,7 +89,7 @@ def run(
     if not asking.asks and not (observing.observe and asks_a_model(observing.observe)):
         refuse_given(context, MODEL_OPTIONS, "the scripted agent asks no model")
     check_model(detector, asking.model or ("local" if asking.local else ""), alone=False)
-    own = tuple(read_cases(cases)) if cases is not None else ()
+    own = OwnCases(tuple(read_cases(cases))) if cases is not None else None
     with with_local_model(asking) as known, run_folders.kept_when_stopped(out):
         settings = ModelSettings(known.model, seed=seed)
         beside, live = Beside(detector, every, delay), observing.observation(known.model)

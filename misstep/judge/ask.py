@@ -1,7 +1,7 @@
 """`misstep judge ask`: one item, with the prompt, the reply and the verdict in full."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +12,9 @@ from misstep.options.model import MODEL_OPTIONS, ModelOptions
 from misstep_harness.errors import UsageError
 from misstep_harness.escaping import plain, printable
 from misstep_harness.progress import say
-from misstep_harness.runs.judging.judge_once import Asked, ask_of_benchmark, ask_once
+
+if TYPE_CHECKING:
+    from misstep_harness.runs.judging.judge_once import Asked
 
 
 def ask(
@@ -34,6 +36,9 @@ def ask(
 
     The output has the prompt, the reply and the verdict. Use it to try a new prompt.
     """
+    from misstep_harness.runs.judging.judge_once import ask_of_benchmark, ask_once
+    from misstep_harness.runs.judging.known_judges import asked_about
+
     if (file is None) == (not benchmark):
         given = "both FILE and --benchmark are" if benchmark else "neither FILE nor --benchmark is"
         raise UsageError(f"{given} given", "Name one of them.")
@@ -41,8 +46,6 @@ def ask(
         if not opened.asks_model:
             refuse_given(context, MODEL_OPTIONS, "the judge asks no model")
         if file is None:
-            from misstep_harness.runs.judging.session_benchmark import asked_about
-
             answer = ask_of_benchmark(opened, asked_about(opened, (), benchmark, Path()), settings, item)
         else:
             answer = ask_once(opened, file, settings, item)
@@ -54,7 +57,7 @@ def ask(
         raise typer.Exit(1)
 
 
-def _shown(answer: Asked) -> str:
+def _shown(answer: "Asked") -> str:
     lines = []
     for number, exchange in enumerate(answer.exchanges, start=1):
         which = f" {number} of {len(answer.exchanges)}" if len(answer.exchanges) > 1 else ""

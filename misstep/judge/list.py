@@ -2,11 +2,15 @@
 
 from pathlib import Path
 
+import typer
 from msgspec import Struct
 
+from misstep.options.common import Data, Json, json_text, say_remarks
+from misstep_harness.datasets.catalogue import how_to_get
 from misstep_harness.errors import MisstepError
 from misstep_harness.judges import JUDGES, added_judges, shipped_judges
 from misstep_harness.judges.runnable import RunnableJudge
+from misstep_harness.progress import say
 from misstep_harness.runs.judging.known_judges import FAMILIES, family, known_judge
 from misstep_harness.runs.recorded import full_name, recorded_at_hand
 
@@ -63,3 +67,17 @@ def listed_text(judges: list[ListedJudge]) -> str:
 def _listed_judge(judge: RunnableJudge, name: str = "") -> ListedJudge:
     model = judge.model or None if judge.spec is not None else None
     return ListedJudge(name or judge.name, judge.kind, tuple(judge.labels), judge.prompt, model)
+
+
+def list_judges(data: Data = None, json: Json = False) -> None:
+    """List all judges: with a prompt, rules, recorded ones.
+
+    The exit code is 1 if a judge of another package cannot be used; stderr names it.
+    """
+    judges = listed(data)
+    print(json_text(judges.known) if json else listed_text(judges.known))
+    if judges.absent:
+        say(f"misstep: recorded judges of {', '.join(judges.absent)} are not available. {how_to_get(judges.absent)}")
+    say_remarks(judges.broken)
+    if judges.broken:
+        raise typer.Exit(1)

@@ -49,7 +49,7 @@ def probe(
     from misstep_analysis.reproduction.recorded.probed_judge import label_followed, write_probed
     from misstep_harness.judges.probes import chosen_probes
     from misstep_harness.runs.judging.judge import run_judge
-    from misstep_harness.runs.judging.session_benchmark import asked_about
+    from misstep_harness.runs.judging.known_judges import asked_about
 
     chosen, stopped = chosen_probes(probe or ()), None
     with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):

@@ -62,7 +62,7 @@ def run(
     from misstep_harness.items import read_question
     from misstep_harness.runs.judging.item_selection import Sampling
     from misstep_harness.runs.judging.judge import run_judge
-    from misstep_harness.runs.judging.session_benchmark import asked_about
+    from misstep_harness.runs.judging.known_judges import asked_about
 
     if batch and (asking.local or asking.record is not None or asking.replay is not None):
         raise UsageError("--batch needs a server with the Batch API", "Leave out --local, --record and --replay.")

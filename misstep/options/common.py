@@ -1,5 +1,6 @@
 """Options that several commands share, and the settings of every command line application."""
 
+import os
 import re
 import shlex
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 
 from misstep.options.groups import CommandApp
 from misstep_harness.copies import is_address
@@ -20,9 +22,10 @@ from misstep_harness.journal.records import replace_file
 from misstep_harness.progress import say
 
 
-def command_app(*, has_commands: bool = False) -> CommandApp:
+def command_app(*, has_commands: bool = False, cls: type[TyperGroup] | None = None) -> CommandApp:
     """Return an empty application with the settings that all commands share."""
     return CommandApp(
+        cls=cls,
         no_args_is_help=has_commands,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -40,9 +43,10 @@ def need_scikit_learn(for_what: str) -> None:
 
 def _checked(data: Path | None) -> Path | None:
     """Return the option; a folder that it or `MISSTEP_DATA` names has to exist."""
-    from misstep_harness.datasets.catalogue import named_data_folder
+    if data is not None or os.environ.get("MISSTEP_DATA"):
+        from misstep_harness.datasets.catalogue import named_data_folder
 
-    named_data_folder(data)
+        named_data_folder(data)
     return data
 
 

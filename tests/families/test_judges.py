@@ -23,7 +23,7 @@ from misstep_harness.runs.judging.item_selection import select_items
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.judging.judge_import import imported_judge
 from misstep_harness.runs.judging.known_judges import benchmark_of, known_judge
-from misstep_harness.runs.judging.recovery_rule import judge_names
+from misstep_harness.runs.judging.rules import judge_names
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
 from tests.misstep.made_up_judges import KEEN, recorded_data

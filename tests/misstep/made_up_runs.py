@@ -7,7 +7,6 @@ import msgspec
 
 from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.journal.records import (
-    ATTEMPT_RECORDS,
     SCHEMA,
     VERDICTS,
     Inputs,
@@ -18,7 +17,7 @@ from misstep_harness.journal.records import (
     write_manifest,
     written_in,
 )
-from misstep_harness.repair.records import RepairAttempt, Signal
+from misstep_harness.repair.records import ATTEMPT_RECORDS, RepairAttempt, Signal
 from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from misstep_harness.triage.records.attribution import FAULTS, Evidence, TriageVerdict
 from misstep_harness.triage.records.triage_case import CASE

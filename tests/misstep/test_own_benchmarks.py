@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from misstep_analysis.judging.judged_runs import open_run
-from misstep_harness.benchmarks.folders import benchmark_named
+from misstep_harness.benchmarks import benchmark_named
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.exchange import Request

@@ -46,7 +46,7 @@ from misstep_analysis.stats.combined import combined
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Fields, Row, Table, estimate_row, made_by_this, of_evidence, rows_from, rows_in
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
-from misstep_harness.benchmarks.folders import benchmark_named
+from misstep_harness.benchmarks import benchmark_named
 from misstep_harness.benchmarks.judged_texts import ANCHOR, anchor_lines, judged_texts
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.records import MANIFEST

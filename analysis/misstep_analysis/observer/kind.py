@@ -22,7 +22,7 @@ class ObservedRuns(RunResults[OpenRun]):
     notebook = StarterNotebook("invocations", ("observe",), "detector", "An observer")
 
     def page(self, runs: Sequence[OpenRun], command: str) -> str:
-        from misstep_analysis.observer.observed_paths import page_of_observed
+        from misstep_analysis.observer.page import page_of_observed
 
         return page_of_observed(runs[0])
 

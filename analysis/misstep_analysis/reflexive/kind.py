@@ -12,8 +12,7 @@ from misstep_analysis.runs.kinds.kind import Choice, Content, RunResults, Starte
 from misstep_analysis.runs.kinds.sources import GENERATED, Source
 from misstep_analysis.tables import Table
 from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import LOOP_RECORDS
-from misstep_harness.reflexive.records import LoopEvent
+from misstep_harness.reflexive.records import LOOP_RECORDS, LoopEvent
 
 
 class _Item(Struct, frozen=True):

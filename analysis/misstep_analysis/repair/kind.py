@@ -19,8 +19,7 @@ from misstep_analysis.runs.kinds.sources import Source, source_at
 from misstep_analysis.sessions.sources_kind import observed_in, observer_tables
 from misstep_analysis.tables import Table
 from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import ATTEMPT_RECORDS
-from misstep_harness.repair.records import RepairAttempt
+from misstep_harness.repair.records import ATTEMPT_RECORDS, RepairAttempt
 
 
 class _Answer(Struct, frozen=True):

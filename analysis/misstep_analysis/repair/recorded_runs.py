@@ -22,14 +22,10 @@ from misstep_analysis.tables.wording import counted_text
 from misstep_harness.datasets.catalogue import data_sets
 from misstep_harness.escaping import one_line, plain
 from misstep_harness.journal.opened import OpenRun, check_named_once, open_of
-from misstep_harness.journal.records import (
-    ATTEMPT_RECORDS,
-    MANIFEST,
-    replace_file,
-)
+from misstep_harness.journal.records import MANIFEST, replace_file
 from misstep_harness.places import data_folder
 from misstep_harness.progress import say
-from misstep_harness.repair.records import REVIEWS, RepairAttempt, read_reviews, review_lines
+from misstep_harness.repair.records import ATTEMPT_RECORDS, REVIEWS, RepairAttempt, read_reviews, review_lines
 from misstep_harness.trajectory import Trajectory
 
 REPAIRED = "repair run"

@@ -37,10 +37,10 @@ from misstep_analysis.repair.scores import (
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import InputError, writing
-from misstep_harness.journal.records import ATTEMPT_RECORDS, REPORT, SCORES, replace_file
+from misstep_harness.journal.records import REPORT, SCORES, replace_file
 from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.repair.case import CaseFolder
-from misstep_harness.repair.records import REVIEWS, RepairAttempt, read_reviews, signal_line
+from misstep_harness.repair.records import ATTEMPT_RECORDS, REVIEWS, RepairAttempt, read_reviews, signal_line
 
 SEED = 0
 

@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
 from misstep_analysis.judging.sample import clusters_of, majority
-from misstep_analysis.observer.observed import ObservedIntervention, interventions_of
 from misstep_analysis.runs.frames_of_records import frame_of
 from misstep_analysis.runs.kinds import kind_in
 from misstep_analysis.runs.kinds.kind import Choice, Content
+from misstep_analysis.sessions.interventions import ObservedIntervention, interventions_of
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.journal.records import Manifest
 from misstep_harness.repair.records import RepairAttempt, Signal

@@ -12,10 +12,10 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from misstep_analysis.observer.interventions import guidance_number, observer_view
 from misstep_analysis.pages.foot import Foot, described
 from misstep_analysis.pages.rendering import asset, markup, render
 from misstep_analysis.runs.totals import has_failed, run_totals
+from misstep_analysis.sessions.interventions import guidance_number, observer_view
 from misstep_analysis.tables import Unit
 from misstep_analysis.tables.wording import count_text, in_words, number_text
 from misstep_harness.escaping import one_line

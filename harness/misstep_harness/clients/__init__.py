@@ -16,7 +16,6 @@ from misstep_harness.clients.around_client import (
 from misstep_harness.clients.cache import Cache, CachedClient
 from misstep_harness.clients.cost_limit import CostLimitClient, SpendingLog
 from misstep_harness.clients.pace import RequestPace
-from misstep_harness.clients.prices import known_prices
 from misstep_harness.clients.recording import RecordingClient
 from misstep_harness.clients.redaction import Redaction
 from misstep_harness.clients.retry import RetryingClient, RetryLimits
@@ -24,6 +23,7 @@ from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.exchange import Client
 from misstep_harness.registry import Registry
+from misstep_harness.usage import known_prices
 
 CLIENTS: Registry[Callable[[ClientSettings], Client]] = Registry(
     "misstep.clients",

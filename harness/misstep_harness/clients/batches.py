@@ -32,7 +32,6 @@ from misstep_harness.clients.cache import Cache
 from misstep_harness.clients.cost_limit import SpendingLog, most_usd
 from misstep_harness.clients.pace import Sleep
 from misstep_harness.clients.parse_response import ParsedAnswer, Redact, parse_response
-from misstep_harness.clients.prices import Prices, known_prices
 from misstep_harness.clients.redaction import Redaction
 from misstep_harness.clients.rejected_parameters import as_text
 from misstep_harness.clients.settings import ClientSettings
@@ -41,6 +40,7 @@ from misstep_harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep_harness.escaping import json_without_surrogates
 from misstep_harness.exchange import Failure, Outcome, Reply, Request
 from misstep_harness.journal.records import encode, replace_file
+from misstep_harness.usage import Prices, known_prices
 
 ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 

@@ -12,6 +12,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from misstep_harness.journal.records import Records
+
 End = Literal["solved", "time_budget", "attempt_cap", "escalated", "failed"]
 """How an item ended, in the words of `reflect run --json`; `Ending.reason` says more."""
 
@@ -382,3 +384,6 @@ def events_that_hold(events: Iterable[LoopEvent]) -> list[LoopEvent]:
                 holding.pop()
         holding.append(event)
     return holding
+
+
+LOOP_RECORDS = Records(LoopEvent, "events.jsonl", "event")

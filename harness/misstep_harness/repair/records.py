@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from misstep_harness.errors import InputError
 from misstep_harness.intervention import ObservedRun
+from misstep_harness.journal.records import Records
 from misstep_harness.trajectory import Trajectory
 
 NOT_AFFIRMED, FLAKY = "not_affirmed", "flaky"
@@ -168,3 +169,6 @@ def review_lines(events: Iterable[ReviewEvent], *, header: bool = True) -> bytes
         writer.writerow(COLUMNS)
     writer.writerows(msgspec.structs.astuple(event) for event in events)
     return text.getvalue().encode()
+
+
+ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")

@@ -6,7 +6,8 @@ Items of the benchmark of which the recording says nothing are not in the run.
 from collections.abc import Sequence
 from pathlib import Path
 
-from misstep_harness.benchmarks.folders import benchmark_folder, benchmark_named, set_folder
+from misstep_harness.benchmarks import benchmark_named
+from misstep_harness.benchmarks.folders import benchmark_folder, set_folder
 from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.datasets import RECORDED, recorded_verdicts
 from misstep_harness.datasets.upstream import digest_of

@@ -19,8 +19,8 @@ from misstep_analysis.annotation.server import Pages, routes_of
 from misstep_analysis.annotation.study import AnnotationStudy
 from misstep_harness.clients import ClientSettings
 from misstep_harness.runs.judging.judge import run_judge
-from misstep_harness.runs.judging.recovery_rule import judge_named
-from misstep_harness.runs.judging.session_benchmark import asked_about
+from misstep_harness.runs.judging.known_judges import asked_about
+from misstep_harness.runs.judging.rules import judge_named
 from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from tests.misstep.made_up import atif_lines
 

@@ -57,7 +57,7 @@ def test_a_killed_export_leaves_the_earlier_one_and_its_rest_goes_with_the_next(
     out = tmp_path / "out"
     export(out, "old")
     code = (
-        "import os, signal; from pathlib import Path; from studies.exports.folder import *\n"
+        "import os, signal; from pathlib import Path; from misstep_analysis.exports.folder import *\n"
         f"with exported_folder(Path({str(out)!r}), ExportFile('csv', 'gates', '0.1.0')) as building:\n"
         "    (building / 'verdicts.csv').write_text('half'); os.kill(os.getpid(), signal.SIGKILL)"
     )

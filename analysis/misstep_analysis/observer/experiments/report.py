@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 from misstep_analysis.labels.rows import shown
 from misstep_analysis.observer.experiments.comparison import compare_arms, experiment_finding, experiment_tables
 from misstep_analysis.observer.experiments.own_sessions_report import followed_tables, report_of_own
-from misstep_analysis.observer.experiments.recovery_benchmark import judgements_of, rule_verdicts
+from misstep_analysis.observer.experiments.recovery_benchmark import judgements_of, verdicts_by_rule
 from misstep_analysis.observer.experiments.sessions import of_live, read_sessions
 from misstep_analysis.observer.experiments.shadow import live_sessions_table
 from misstep_analysis.observer.paper.heeding import heeding_table
@@ -194,7 +194,7 @@ def _wordless(one: Observed, **without: Any) -> Observed:
 def record_experiment(run: Experiment, out: Path) -> Experiment:
     """Write the recording of a finished run into a folder of its own."""
     write_recording(run, out, LIVE_RECORDS, map(compacted, run.sessions))
-    verdicts = rule_verdicts(run.sessions)
+    verdicts = verdicts_by_rule(run.sessions)
     replace_file(out / VERDICTS, encode_lines(structs.replace(one, rationale="", steps=()) for one in verdicts))
     return open_experiment(out)
 

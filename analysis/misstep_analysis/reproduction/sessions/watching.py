@@ -1,47 +1,18 @@
-"""A run of `classify` that is brought up to date again and again, and what each look finds that is new."""
+"""Runs that people marked and generated ones, as detectors of stuck agents watch them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from misstep_analysis.gold import read_marked_errors
 from misstep_analysis.observer.alarms import WatchedRun, watched_run
 from misstep_analysis.reproduction.recorded.classified import JUDGING
-from misstep_analysis.sessions.classified_paths import classified_findings
 from misstep_harness.benchmarks.folders import benchmark_folder, read_trajectories
 from misstep_harness.datasets.facts import Facts
-from misstep_harness.errors import NoTrajectory
-from misstep_harness.escaping import plain
 from misstep_harness.generate.sessions import generate_sessions
-from misstep_harness.journal.classified import SessionFinding
 from misstep_harness.observer.replay import ReplayOptions, replay
-from misstep_harness.progress import say
-from misstep_harness.runs.classify import ClassifyPlan
-
-
-def watch_sessions(
-    paths: Sequence[Path],
-    plan: ClassifyPlan,
-    out: Path,
-    *,
-    tell: Callable[[SessionFinding], None],
-    wait: Callable[[], object],
-) -> None:
-    """Bring a run of `classify` up to date again and again, without end, and tell each finding that is new in it."""
-    plan = replace(plan, arguments=[*map(str, paths), "--out", str(out)])
-    waiting = False
-    while True:
-        try:
-            classified_findings(paths, plan, out, tell)
-        except NoTrajectory as error:
-            if not waiting:
-                say(f"misstep: {plain(error.line())} Waiting for the first session.")
-            waiting = True
-        wait()
-
 
 ANNOTATED = ("agentrx", "trail", "whoandwhen")
 STUCK: Mapping[str, str] = {"infinite_loop": "planted loops", "tool_call_failure": "planted failing calls"}

@@ -15,10 +15,9 @@ from misstep_harness.errors import InputError, UsageError, writing
 from misstep_harness.evidence import together
 from misstep_harness.items import Item, read_question
 from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import ATTEMPT_RECORDS
 from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.repair.case import FAILURE
-from misstep_harness.repair.records import FLAKY, RepairAttempt
+from misstep_harness.repair.records import ATTEMPT_RECORDS, FLAKY, RepairAttempt
 from misstep_harness.repair.validators.patch_judge import (
     ACCEPTABLE,
     UNACCEPTABLE,

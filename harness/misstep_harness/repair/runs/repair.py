@@ -17,12 +17,12 @@ from misstep_harness.edits import edit_format
 from misstep_harness.errors import MisstepError
 from misstep_harness.evidence import noted, together
 from misstep_harness.journal.inputs import digest_of, length_and_checksum, listed, part
-from misstep_harness.journal.records import ATTEMPT_RECORDS, Inputs
+from misstep_harness.journal.records import Inputs
 from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.observer.observer import LiveObservation
 from misstep_harness.repair.attempt import MakeRepairer, Setting, attempt
 from misstep_harness.repair.case import CaseFolder, RepairCase, instructed, with_test_changes
-from misstep_harness.repair.records import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
+from misstep_harness.repair.records import ATTEMPT_RECORDS, FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from misstep_harness.repair.repairers import POLICIES, RepairerOptions
 from misstep_harness.repair.scoring import Affirmed, affirm, case_toolchain
 from misstep_harness.repair.validators.patch_judge import PatchJudge

@@ -31,8 +31,8 @@ from misstep_harness.progress import Progress
 from misstep_harness.readers import FoundFile
 from misstep_harness.runs.file_batches import batches, placed_in
 from misstep_harness.runs.judging.judge import run_judge
+from misstep_harness.runs.judging.known_judges import BENCHMARK
 from misstep_harness.runs.judging.session_benchmark import (
-    BENCHMARK,
     GOLD_HEADER,
     SESSIONS_FILE,
     building_beside,

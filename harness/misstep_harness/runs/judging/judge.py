@@ -12,7 +12,6 @@ from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.items import Item, read_question
 from misstep_harness.journal.records import VERDICT_RECORDS, Inputs
-from misstep_harness.judges.both_orders import in_orders
 from misstep_harness.judges.runnable import RunnableJudge, fitted
 from misstep_harness.pair import Orders
 from misstep_harness.runs.judging.item_selection import Sampling, select_items
@@ -108,6 +107,8 @@ async def judged(
     try:
         trajectory = runs.of(item) if judge.reads_run(item) else None
         if item.kind == "pair" and judge.asks_model:  # a recorded answer is of the pair as it is
+            from misstep_harness.judges.both_orders import in_orders
+
             verdict: Verdict = await in_orders(judge, item, trajectory, ask, orders)
         else:
             verdict = await judge.verdict(item, trajectory, ask)

@@ -1,11 +1,16 @@
 """The judge that a command line names: a TOML file, a shipped prompt, a rule, a recording, or a judge in Python."""
 
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
+from misstep_harness.benchmarks import benchmark_named
 from misstep_harness.errors import UsageError
 from misstep_harness.judges.runnable import RunnableJudge
+
+BENCHMARK = "benchmark"
+"""The folder in a run that holds the sessions it was asked about."""
 
 
 class JudgeFamily(Protocol):
@@ -18,7 +23,7 @@ class JudgeFamily(Protocol):
         """Return the judge of a name, with the model that the command line names."""
 
 
-FAMILIES = {"@rule": "misstep_harness.runs.judging.recovery_rule", "triage@": "misstep_harness.triage.runs.judges"}
+FAMILIES = {"@rule": "misstep_harness.runs.judging.rules", "triage@": "misstep_harness.triage.runs.judges"}
 """What the names of a family begin or end with → its module, a `JudgeFamily`."""
 
 
@@ -69,6 +74,23 @@ def benchmark_of(judge: RunnableJudge, named: str, data: Path | None = None) -> 
         return recorded_benchmark(judge, named, data)
     if not named:
         raise UsageError("no benchmark is named", "Name one with --benchmark, or name sessions.")
-    from misstep_harness.benchmarks.folders import benchmark_named
-
     return benchmark_named(named, data)
+
+
+def asked_about(
+    judge: RunnableJudge,
+    sessions: Sequence[Path],
+    benchmark: str,
+    out: Path,
+    data: Path | None = None,
+    *,
+    place: str = BENCHMARK,
+) -> Path:
+    """Return the folder of the benchmark that a run in `out` is about: one that is named, or one made of sessions."""
+    if sessions and benchmark:
+        raise UsageError("both sessions and --benchmark are given", "Name one of them.")
+    if not sessions:
+        return benchmark_of(judge, benchmark, data)
+    from misstep_harness.runs.judging.session_benchmark import kind_for, session_benchmark
+
+    return session_benchmark(kind_for(judge), judge.labels, sessions, out / place)

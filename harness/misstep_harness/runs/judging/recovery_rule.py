@@ -17,85 +17,20 @@ from typing import ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_harness.benchmarks.folders import digest_of_sources
-from misstep_harness.classifiers import CLASSIFIERS, categories, classify_all
+from misstep_harness.classifiers import CLASSIFIERS, classify_all
 from misstep_harness.classifiers.calls.failures import own_failure
 from misstep_harness.classifiers.calls.history import Act, History
 from misstep_harness.classifiers.calls.repeated_calls import made_again
 from misstep_harness.classifiers.calls.tools import bare_name, edit_texts
 from misstep_harness.classifiers.verdicts import counted
-from misstep_harness.errors import InputError, UsageError
+from misstep_harness.errors import InputError
 from misstep_harness.items import Item
 from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.protocols import Ask
-from misstep_harness.recovery import ends_in_success, is_recovered, steps_after
+from misstep_harness.recovery import NOT_RECOVERED, RECOVERED, RECOVERY_RULE, ends_in_success, is_recovered, steps_after
 from misstep_harness.trajectory import Step, Trajectory
 from misstep_harness.verdict import Verdict
 
-RULE = "@rule"
-
-
-class RuleJudge(Struct, frozen=True):
-    """The rule of one category; its name tells its verdicts from those of the prompted judge."""
-
-    category: str
-    labels: ClassVar[tuple[str, ...]] = ("yes", "no")
-
-    @property
-    def name(self) -> str:
-        """Return the category and `@rule`."""
-        return f"{self.category}{RULE}"
-
-    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
-        """Return the verdict of the rule on the run."""
-        if trajectory is None:
-            message = f"item {item.id!r} has no run"
-            raise InputError(message, "A rule judges runs only; choose a judge with a prompt.", field="trajectory")
-        (verdict,) = classify_all(trajectory, [self.category])
-        return replace(verdict, item=item.id, judge=self.name)
-
-
-def judge_names() -> tuple[str, ...]:
-    """Return the names of the rules."""
-    return (*(f"{category}{RULE}" for category in categories()), NAME)
-
-
-def judge_named(named: str, model: str = "") -> RunnableJudge:  # noqa: ARG001 (asks nobody)
-    """Return the rule of a name."""
-    if named not in judge_names():
-        raise UsageError(f"unknown judge {named!r}", f"Rules are {', '.join(judge_names())}.")
-    if named == NAME:
-        settings = {"judge": NAME, "judge_digest": digest_of_rules(__name__)}
-        rule = RecoveryRule()
-        return RunnableJudge(rule, settings, kind="recovery", asks_model=False, skip_reason=_without_intervention)
-    category = named.removesuffix(RULE)
-    settings = {"judge": named, "judge_digest": digest_of_rules()}
-    return RunnableJudge(
-        RuleJudge(category),
-        settings,
-        kind="misbehaviour",
-        asks_model=False,
-        category=category,
-        skip_reason=_without_run,
-    )
-
-
-def _without_run(item: Item) -> str:
-    return item.unaskable or ("" if item.trajectory is not None else "it has no run for a rule to judge")
-
-
-def _without_intervention(item: Item) -> str:
-    known = item.trajectory is not None and item.step is not None
-    return item.unaskable or ("" if known else "it has no run with an intervention to judge")
-
-
-def digest_of_rules(*modules: str) -> str:
-    """Return the digest of the sources of the rules, and of further modules."""
-    return digest_of_sources("misstep_harness.classifiers", "misstep_harness.trajectory", *modules)
-
-
-NAME = f"recovery{RULE}"
-RECOVERED, NOT_RECOVERED = "recovered", "not_recovered"
 _FAILURES = 2
 """Errors of other calls that are failing tools as well."""
 
@@ -118,7 +53,7 @@ class RecoveryRule(Struct, frozen=True):
     """
 
     labels: ClassVar[tuple[str, ...]] = (RECOVERED, NOT_RECOVERED)
-    name: ClassVar[str] = NAME
+    name: ClassVar[str] = RECOVERY_RULE
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
         """Return whether the agent recovered."""
@@ -203,3 +138,15 @@ def _texts(act: Act) -> tuple[str, ...]:
     values = [arguments] if isinstance(arguments, str) else [str(value) for value in arguments.values()]
     quoted = (match for value in values for match in _QUOTED.finditer(value) if match[2] or match[4])
     return tuple(match[1] if match[2] else match[3] for match in quoted)
+
+
+def recovery_judge(digest: str) -> RunnableJudge:
+    """Return the rule as a run asks it; `digest` is that of its sources."""
+    settings = {"judge": RECOVERY_RULE, "judge_digest": digest}
+    rule = RecoveryRule()
+    return RunnableJudge(rule, settings, kind="recovery", asks_model=False, skip_reason=_without_intervention)
+
+
+def _without_intervention(item: Item) -> str:
+    known = item.trajectory is not None and item.step is not None
+    return item.unaskable or ("" if known else "it has no run with an intervention to judge")

@@ -5,7 +5,7 @@ its reward is not earned. `data/codebooks/failure_attribution.toml` says in word
 means, and what is to be done with such a run.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import Struct
 
+from misstep_harness.journal.records import VERDICTS, Records, read_records
 from misstep_harness.places import data_folder
 from misstep_harness.verdict import Verdict
 
@@ -92,3 +93,11 @@ def taxonomy() -> Mapping[Fault, Category]:
 @cache
 def _read(file: Path) -> Mapping[Fault, Category]:
     return MappingProxyType(msgspec.toml.decode(file.read_bytes(), type=dict[Fault, Category]))
+
+
+_TRIAGE_RECORDS = Records(TriageVerdict, VERDICTS, "verdict")
+
+
+def read_triage_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[TriageVerdict]:
+    """Return the verdicts of a judge of triage, with their evidence."""
+    return read_records(path, _TRIAGE_RECORDS, unfinished=unfinished)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from misstep_harness.benchmarks.folders import digest_of_sources
+from misstep_harness.benchmarks.inputs import digest_of_sources
 from misstep_harness.protocols import Ask
 from misstep_harness.triage import phrases
 from misstep_harness.triage.records.attribution import Access, TriageVerdict

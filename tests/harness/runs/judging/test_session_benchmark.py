@@ -11,8 +11,9 @@ from misstep_harness.judges import read_known
 from misstep_harness.judges.prompted import prompted_judge
 from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.readers import read_file
-from misstep_harness.runs.judging.recovery_rule import judge_named
-from misstep_harness.runs.judging.session_benchmark import asked_about, kind_for, session_benchmark
+from misstep_harness.runs.judging.known_judges import asked_about
+from misstep_harness.runs.judging.rules import judge_named
+from misstep_harness.runs.judging.session_benchmark import kind_for, session_benchmark
 from misstep_harness.trajectory import Trajectory
 from tests.misstep.made_up import atif, atif_lines
 

@@ -22,7 +22,7 @@ from misstep_harness.triage.runs import case_folders
 from misstep_harness.triage.runs.case_folders import Proof, make_unit
 from misstep_harness.triage.runs.instance import Instance, UnshownError
 from misstep_harness.triage.runs.scenarios import Scenario, scenarios
-from tests.harness.triage.runs.conftest import OPTIONS
+from tests.harness.triage.conftest import OPTIONS
 
 LINE = f"misstep generate triage-cases --n {OPTIONS.n} --seed {OPTIONS.seed} --families development"
 

@@ -11,11 +11,11 @@ from misstep_harness.triage.generate.family import families
 from misstep_harness.triage.phrases import table
 from misstep_harness.triage.rules.events import phrases
 
-ROOT = Path(__file__).parents[4] / "harness"
+ROOT = Path(__file__).parents[4] / "harness/misstep_harness/triage"
 OWN_WORDS = ("assert", "failed", "timeout", "timed out", "sigkill")
 """Words of any test and any log: what real programs print has them, whoever writes the case."""
 
-RUNNING = ("case_folders", "generate", "instance", "proofs", "recording", "scenarios", "session")
+RUNNING = ("case_folders", "instance", "recording", "scenarios", "session")
 """The modules that run and write generated cases."""
 
 PHRASES = sorted(
@@ -43,11 +43,9 @@ def is_said(node: ast.AST) -> bool:
 
 def said_by_the_generator() -> str:
     """What the generator writes in its own words: pools of texts, lines of logs, instructions and notes of families."""
-    sources = [
-        text for file in (ROOT / "generate/triage").glob("*.toml") for text in texts(tomllib.loads(file.read_text()))
-    ]
-    runs = [ROOT / f"runs/triage/{name}.py" for name in RUNNING]
-    for file in [*runs, *(ROOT / "generate/triage").glob("*.py")]:
+    sources = [text for file in (ROOT / "generate").glob("*.toml") for text in texts(tomllib.loads(file.read_text()))]
+    runs = [ROOT / f"runs/{name}.py" for name in RUNNING]
+    for file in [*runs, *(ROOT / "generate").glob("*.py")]:
         tree = ast.parse(file.read_text())
         explains = {one.value for one in ast.walk(tree) if isinstance(one, ast.Expr)}
         sources += [text.value for text in ast.walk(tree) if is_said(text) and text not in explains]

@@ -6,8 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 import misstep
+from misstep.observe.findings import observed_findings
 from misstep_analysis.observer.observed import ObservedSummary
-from misstep_analysis.observer.observed_paths import observed_findings, page_of_observed
+from misstep_analysis.observer.page import page_of_observed
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.opened import OpenRun, open_of
 from misstep_harness.journal.records import OBSERVED_RECORDS, read_records

@@ -1,4 +1,4 @@
-"""The interventions of an observer as the page of a trajectory shows them: time line, list, and steps."""
+"""The interventions of an observer: as a table has them, and as the page of a trajectory shows them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -157,3 +157,50 @@ def guidance_number(step: Step) -> int | None:
     """Return the number of the intervention that a step of the run says to the agent; `None` for any other step."""
     number = step.extra.get(INTERVENTION)
     return number if isinstance(number, int) else None
+
+
+class ObservedIntervention(Struct, frozen=True):
+    """One intervention of a run.
+
+    `detected_at` is the last step that the detector had seen, `answered_at` the one behind which its answer came, and
+    `delivered_at` the one behind which the agent was told, `null` where it was not.
+    """
+
+    item: str
+    step: int
+    categories: tuple[str, ...]
+    detected_at: int
+    answered_at: int | None
+    delivered_at: int | None
+    level: int
+    withheld: Withheld
+    rationale: str
+    guidance: str
+    file: str = ""
+    line: int | None = None
+
+
+def interventions_of(run: ObservedRun) -> list[ObservedIntervention]:
+    """Return the interventions of a run as the document has them."""
+    answered_at = {invocation.step: invocation.answered_at for invocation in reversed(run.invocations)}
+    return [
+        ObservedIntervention(
+            item=run.item,
+            step=min(
+                (step for misbehaviour in one.misbehaviours for step in misbehaviour.steps), default=one.detected_at
+            ),
+            categories=one.categories,
+            detected_at=one.detected_at,
+            answered_at=answered_at.get(one.detected_at),
+            delivered_at=one.delivered_at,
+            level=one.level,
+            withheld=one.withheld,
+            rationale=" ".join(
+                dict.fromkeys(misbehaviour.rationale for misbehaviour in one.misbehaviours if misbehaviour.rationale)
+            ),
+            guidance=one.guidance,
+            file=run.file,
+            line=run.line,
+        )
+        for one in run.interventions
+    ]

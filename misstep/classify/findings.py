@@ -1,24 +1,20 @@
-"""Classification of people's own files and folders: the findings, and the run that keeps them."""
+"""What `misstep classify` finds in files and folders, and the run that keeps it."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct, structs
 
-from misstep_analysis.runs.finished import named_inputs, read_scores, require_finished
-from misstep_analysis.sessions.costs import Price, costs_of
+from misstep.options.prices import priced_by
+from misstep_analysis.runs.finished import named_inputs, read_scores
+from misstep_analysis.sessions.costs import costs_of
+from misstep_analysis.sessions.documents import findings_files, show_flagged
 from misstep_analysis.sessions.findings import Findings, findings, with_new
-from misstep_harness.clients.prices import Prices, known_prices
 from misstep_harness.journal.classified import LabelledSession, SessionFinding, Summary, labelled_sessions
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import (
-    REPORT,
-    SCORES,
     SESSIONS,
     Records,
-    encode,
     read_manifest,
     read_records,
     replace_file,
@@ -26,8 +22,7 @@ from misstep_harness.journal.records import (
 from misstep_harness.places import path_text
 from misstep_harness.runs.classify import ClassifyPlan, classify_paths
 from misstep_harness.runs.verdict_cache import Conclude
-from misstep_harness.trajectory import Tokens, Trajectory
-from misstep_harness.usage import StepUsage
+from misstep_harness.usage import Prices, StepUsage, known_prices
 
 
 class _Content(Struct, frozen=True, gc=False):
@@ -95,20 +90,9 @@ def at_prices(run: OpenRun, prices: Prices) -> Findings:
     scores = read_scores(run.folder, Findings)
     costs = costs_of(tuple(scores.categories), labelled_sessions(run.folder), priced_by(prices))
     result, manifest = structs.replace(scores, costs=costs), run.manifest
-    for name, content in _files(result, run.folder, named_inputs(manifest), manifest.arguments).items():
+    for name, content in findings_files(result, run.folder, named_inputs(manifest), manifest.arguments).items():
         replace_file(run.folder / name, content)
     return result
-
-
-def priced_by(prices: Prices) -> Price:
-    """Return what tokens cost at some prices; the cost is not known for a model without one."""
-    of = cache(prices.of)
-
-    def price(model: str, used: Tokens) -> tuple[float, bool] | None:
-        known = of(model)
-        return known.cost_with_cache(used) if known else None
-
-    return price
 
 
 def concluding_with(
@@ -117,35 +101,6 @@ def concluding_with(
     """Return the scores and the page of a run, with the findings that its summary and its folder give."""
 
     def conclude(summary: Summary, folder: Path) -> dict[str, bytes]:
-        return _files(findings_of(summary, folder), folder, inputs, arguments)
+        return findings_files(findings_of(summary, folder), folder, inputs, arguments)
 
     return conclude
-
-
-def _files(result: Findings, folder: Path, inputs: Sequence[str], arguments: Sequence[str]) -> dict[str, bytes]:
-    return {SCORES: as_json(result), REPORT: _page(result, folder, inputs, arguments).encode()}
-
-
-def as_json(result: Findings) -> bytes:
-    """Return the document as indented JSON, with a line end."""
-    return msgspec.json.format(encode(result), indent=2) + b"\n"
-
-
-def classified_page(run: OpenRun) -> str:
-    """Return the page of a finished run, made again."""
-    require_finished(run)
-    arguments = run.manifest.arguments
-    return _page(read_scores(run.folder, Findings), run.folder, named_inputs(run.manifest), arguments)
-
-
-def _page(result: Findings, run: Path, inputs: Sequence[str], arguments: Sequence[str]) -> str:
-    from misstep_analysis.sessions.page import sessions_page  # takes long, and only a run has a page
-
-    return sessions_page(result, labelled_sessions(run), inputs, arguments)
-
-
-def show_flagged(session: Trajectory, evidence: Collection[int]) -> str:
-    """Return the data of a flagged session for the page of its run."""
-    from misstep_analysis.pages.browser import show_session  # takes long, and only a run has a page
-
-    return show_session(session, evidence)

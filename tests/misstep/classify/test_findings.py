@@ -14,7 +14,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from misstep_analysis.sessions.classified_paths import as_json, classified_findings
+from misstep.classify.findings import classified_findings
+from misstep_analysis.sessions.documents import as_json
 from misstep_analysis.sessions.findings import Findings
 from misstep_harness.errors import InputError, UnknownFormat
 from misstep_harness.journal.records import read_manifest, read_verdicts
@@ -26,7 +27,7 @@ from misstep_harness.verdict import Verdict
 from tests.misstep.made_up import CATEGORIES, LONG, atif_lines, by_id
 from tests.waiting import wait_until
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SAME_BYTES = ("verdicts.jsonl", "scores.json", "report.html")
 
 
@@ -85,7 +86,7 @@ def test_killed_at_any_moment_and_started_again_it_writes_the_same_bytes(
         "from pathlib import Path\n"
         "from misstep_harness.runs.classify import ClassifyPlan\n"
         "from misstep_harness.runs.spread import Spread\n"
-        "from misstep_analysis.sessions.classified_paths import classified_findings\n"
+        "from misstep.classify.findings import classified_findings\n"
         "from tests.misstep.made_up import CATEGORIES, slowly\n"
         f"plan = ClassifyPlan(CATEGORIES, slowly, ['made up'], spread=Spread({workers}))\n"
         f"classified_findings([Path({str(inputs)!r})], plan, Path('run'))\n"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from misstep_analysis.sessions.classified_paths import classified_findings
+from misstep.classify.findings import classified_findings
 from misstep_analysis.sessions.findings import Findings
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.journal.records import SESSION_RECORDS, read_records

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from misstep_analysis.reproduction.sessions.watching import watch_sessions
-from misstep_analysis.sessions.classified_paths import classified_findings
+from misstep.classify.findings import classified_findings
+from misstep.watch import watch_sessions
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.runs.classify import ClassifyPlan
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id

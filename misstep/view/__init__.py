@@ -58,7 +58,7 @@ def view(
 
 
 def _view_all(path: Path, out: Path | None, options: Sequence[str]) -> None:
-    from misstep_analysis.reproduction.sessions.viewed_runs import viewed_runs
+    from misstep.view.several import viewed_runs
     from misstep_harness.classifiers import categories, classify_all
 
     viewed = viewed_runs(path, categories(), classify_all, shlex.join(["misstep", "view", path_text(path), *options]))

@@ -5,15 +5,15 @@ import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from misstep.classify.findings import concluding_with
+from misstep.options.prices import priced_by
 from misstep_analysis.gold import read_gold
 from misstep_analysis.runs.finished import read_scores
-from misstep_analysis.sessions.classified_paths import concluding_with, priced_by
 from misstep_analysis.sessions.costs import costs_of
 from misstep_analysis.sessions.findings import Findings, findings
 from misstep_analysis.sessions.prevalence import ANY
 from misstep_analysis.sessions.session_rates import JudgedSession, corrected_shares, majorities
 from misstep_analysis.stats.estimate import Estimate
-from misstep_harness.clients.prices import known_prices
 from misstep_harness.errors import InputError, MissingPrerequisite, opening
 from misstep_harness.journal.classified import Summary, labelled_sessions
 from misstep_harness.journal.opened import OpenRun
@@ -21,9 +21,10 @@ from misstep_harness.places import path_text
 from misstep_harness.runs.classify import ClassifyPlan
 from misstep_harness.runs.file_batches import files_changed, found_files
 from misstep_harness.runs.judging.category_judges import JUDGES, CategoryJudge, answered, ask_judges
-from misstep_harness.runs.judging.session_benchmark import BENCHMARK
+from misstep_harness.runs.judging.known_judges import BENCHMARK
 from misstep_harness.runs.kind import RunEnd
 from misstep_harness.runs.verdict_cache import revise
+from misstep_harness.usage import known_prices
 
 _GOLD_FORM = "The file has the columns item, category and label (yes or no); a category may be any."
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
+from misstep.classify.findings import at_prices, classified_findings
 from misstep.options.category_judges import JudgesOptions, settle
 from misstep.options.common import (
     Html,
@@ -23,12 +24,7 @@ from misstep.options.prices import PRICES, agents_prices
 from misstep.options.rules import RulesOptions
 from misstep.options.run_folders import Categories, Since, Until, run_folder, stopped_with
 from misstep.options.spread import SpreadOptions
-from misstep_analysis.sessions.classified_paths import (
-    as_json,
-    at_prices,
-    classified_findings,
-    classified_page,
-)
+from misstep_analysis.sessions.documents import as_json, classified_page
 from misstep_analysis.sessions.findings import complaints, findings_text, new_text, shares, with_new
 from misstep_harness.classifiers import chosen_categories, classify_all
 from misstep_harness.journal.opened import open_of

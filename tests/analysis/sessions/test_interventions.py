@@ -1,7 +1,7 @@
 """The page of a trajectory says when the observer saw what, what it said, and whether it showed again."""
 
-from misstep_analysis.observer.interventions import AFTER, observer_view
 from misstep_analysis.pages import Foot
+from misstep_analysis.sessions.interventions import AFTER, observer_view
 from misstep_analysis.sessions.trajectory_page import trajectory_page
 from misstep_harness.intervention import INTERVENTION, Intervention, Invocation, Misbehaviour, ObservedRun
 from misstep_harness.trajectory import Source, Step, Trajectory
