@@ -50,13 +50,13 @@ def refuse_model_options(context: typer.Context) -> None:
 
 def print_scores(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:
     """Score a run and print its scores."""
-    from misstep_analysis.judging.report.scored import scored
+    from misstep_analysis.judging.scored import scored
     from misstep_harness.journal.records import SCORES
 
     text = scored(out, folder).text
     if shown:
         print((out / SCORES).read_text(encoding="utf-8") if json else text, end="")
     if shown and plumbing and not json:
-        from misstep_analysis.judging.report.assessment import NO_JUDGE
+        from misstep_analysis.judging.report import NO_JUDGE
 
         print(f"\n{NO_JUDGE}", end="")

@@ -44,7 +44,7 @@ def probe(
     import sys
 
     from misstep_analysis.judging.judged_runs import open_run
-    from misstep_analysis.judging.report.scored import write_scores
+    from misstep_analysis.judging.scored import write_scores
     from misstep_analysis.reproduction.recorded.changed_benchmark import SESSIONS, drawn_source, write_probes
     from misstep_analysis.reproduction.recorded.probed_judge import label_followed, write_probed
     from misstep_harness.judges.probes import chosen_probes

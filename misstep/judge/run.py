@@ -58,10 +58,9 @@ def run(
 
     from misstep_analysis.gold import check_gold, item_ids, read_gold
     from misstep_analysis.judging.gates import check_known
-    from misstep_analysis.judging.report.scored import kept_figures
+    from misstep_analysis.judging.scored import kept_figures
     from misstep_harness.items import read_question
-    from misstep_harness.runs.judging.item_selection import Sampling
-    from misstep_harness.runs.judging.judge import run_judge
+    from misstep_harness.runs.judging.judge import Sampling, run_judge
     from misstep_harness.runs.judging.known_judges import asked_about
 
     if batch and (asking.local or asking.record is not None or asking.replay is not None):

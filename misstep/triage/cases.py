@@ -62,7 +62,7 @@ def judge_cases(
     if curate is not None:
         (say if json else print)(curation_text(curated(judged, curate, cases.cases), curate))
     if kept:
-        from misstep_analysis.judging.report.scored import write_scores
+        from misstep_analysis.judging.scored import write_scores
 
         write_scores(judged)
         say(f"misstep: the run is in {plain(str(run))}")

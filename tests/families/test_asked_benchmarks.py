@@ -26,8 +26,7 @@ from misstep_harness.judges.context import CHARACTERS_PER_TOKEN
 from misstep_harness.judges.judge_file import JudgeSpec
 from misstep_harness.judges.prompted import prompted_judge, requests_of
 from misstep_harness.judges.runnable import GENERAL, fitted, offered
-from misstep_harness.runs.judging.item_selection import Sampling
-from misstep_harness.runs.judging.judge import run_judge
+from misstep_harness.runs.judging.judge import Sampling, run_judge
 from misstep_harness.trajectory import Outcome, Trajectory
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.families.test_asked_benchmarks:first_label")

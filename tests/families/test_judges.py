@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from misstep_analysis.gold import GoldLabel, read_gold, write_gold
 from misstep_analysis.judging.judged_runs import open_run
-from misstep_analysis.judging.report.assessment import assessed
+from misstep_analysis.judging.report import assessed
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.exchange import Message, Reply, Request
@@ -19,8 +19,7 @@ from misstep_harness.journal.records import VERDICTS, encode_lines, read_manifes
 from misstep_harness.judges import shipped_judges
 from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.protocols import Ask
-from misstep_harness.runs.judging.item_selection import select_items
-from misstep_harness.runs.judging.judge import run_judge
+from misstep_harness.runs.judging.judge import run_judge, select_items
 from misstep_harness.runs.judging.judge_import import imported_judge
 from misstep_harness.runs.judging.known_judges import benchmark_of, known_judge
 from misstep_harness.runs.judging.rules import judge_names

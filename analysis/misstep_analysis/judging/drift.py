@@ -35,9 +35,8 @@ from msgspec import Struct, structs
 
 from misstep_analysis.gold import item_ids
 from misstep_analysis.judging.judged_runs import JudgedRun, open_run
-from misstep_analysis.judging.rows import judging_table
 from misstep_analysis.judging.sample import majority
-from misstep_analysis.judging.units import BoolArray, JudgedUnits, units_of
+from misstep_analysis.judging.units import BoolArray, JudgedUnits, judging_table, units_of
 from misstep_analysis.pages.foot import Foot
 from misstep_analysis.pages.notebooks.display import figure_html
 from misstep_analysis.pages.page import page

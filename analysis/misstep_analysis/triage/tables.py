@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from misstep_analysis.judging.assessment import PerItem
-from misstep_analysis.judging.pairs.comparison import LEVEL
+from misstep_analysis.judging.comparison import LEVEL
 from misstep_analysis.judging.scores import Scores
 from misstep_analysis.sessions.leading import lead_of
 from misstep_analysis.stats.estimate import Estimate

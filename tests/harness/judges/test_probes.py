@@ -10,9 +10,8 @@ from msgspec import structs
 from misstep_harness.errors import UsageError
 from misstep_harness.items import Item
 from misstep_harness.judges import read_known, shipped_judges
-from misstep_harness.judges.changed_items import Plain, Subject, prompt_text
 from misstep_harness.judges.judge_file import JudgeSpec
-from misstep_harness.judges.probes import CHANGES, chosen_probes, probed, probes
+from misstep_harness.judges.probes import CHANGES, Plain, Subject, chosen_probes, probed, probes, prompt_text
 from misstep_harness.judges.prompted import prompted_judge
 from misstep_harness.trajectory import Source, Step, Trajectory
 

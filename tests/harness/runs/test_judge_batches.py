@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from misstep_analysis.judging.judged_runs import open_run
-from misstep_analysis.judging.report.assessment import assessed
+from misstep_analysis.judging.report import assessed
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.journal.records import read_verdicts

@@ -11,8 +11,7 @@ from misstep.classify.findings import classified_findings
 from misstep.runs.report import app
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.page import JudgedBy
-from misstep_analysis.judging.report.report import report_html
-from misstep_analysis.judging.report.report_items import item_browser
+from misstep_analysis.judging.report import item_browser, report_html
 from misstep_analysis.judging.sample import majority
 from misstep_harness.benchmarks.folders import benchmark_folder
 from misstep_harness.clients import ClientSettings

@@ -22,10 +22,9 @@ from misstep_harness.errors import InputError, UsageError, writing
 from misstep_harness.items import Item, Question, category_in, read_items, read_question
 from misstep_harness.journal.records import read_manifest
 from misstep_harness.journal.run_folder import make_folder
-from misstep_harness.judges.changed_items import Plain, Subject
-from misstep_harness.judges.probes import Probe, digest, probed
+from misstep_harness.judges.probes import Plain, Probe, Subject, digest, probed
 from misstep_harness.judges.runnable import RunnableJudge, fitted
-from misstep_harness.runs.judging.item_selection import categories_for
+from misstep_harness.runs.judging.judge import categories_for
 
 FOLDER = "benchmark"
 """The place of a run's own benchmark in its folder."""

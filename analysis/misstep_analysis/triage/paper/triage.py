@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from misstep_analysis.judging.pairs.comparison import comparison_table
+from misstep_analysis.judging.comparison import comparison_table
 from misstep_analysis.judging.scores import Scores
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson

@@ -210,7 +210,7 @@ def _header(cells: list[str]) -> list[str]:
 
 NOT_IN_FILE = "the imported files have no verdict on it"
 _TWO, _HALF = 2, 0.5
-_SHOWN_of_judge_import = 3
+_MOST_NAMED = 3
 _LONGEST = 80
 """Characters of a label that an error shows: it may be a whole reply."""
 _FIELDS_SHOWN = 20
@@ -267,7 +267,7 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
     if not labels:
         raise _all_unknown(next(iter(by_item)), benchmark, path, question)
     read = {
-        item: [_read_of_judge_import(item, one, name, known, choice.labels) for one in by_item[item]]
+        item: [_as_verdict(item, one, name, known, choice.labels) for one in by_item[item]]
         for item, known in labels.items()
     }
     scored, on_grades = _with_scores(read, by_item)
@@ -382,7 +382,7 @@ def _with_scores(
         whole = means[1][1]
         note = (f"A score of the file says how much {whole!r} an item is: 1 less it is that of {turned!r}.",)
     elif not decided:
-        shown = ", ".join(f"{mean:.2f} with {label!r}" for mean, label in means[:_SHOWN_of_judge_import])
+        shown = ", ".join(f"{mean:.2f} with {label!r}" for mean, label in means[:_MOST_NAMED])
         note = (
             f"Left out: the scores, which may say how certain a label is or something else (on the average {shown}). "
             "Write certainties from 0 to 1 into the column score of a table with item and label.",
@@ -405,13 +405,13 @@ def _verdict(read: Sequence[Verdict], answers: Sequence[WrittenVerdict]) -> Verd
     labels_read = ", ".join(
         f"{'no label' if one.label is None else _short(one.label)} in "
         f"{f'{one.place.file}, ' if files > 1 else ''}{one.place}"
-        for one in answers[: _SHOWN_of_judge_import + 1]
+        for one in answers[: _MOST_NAMED + 1]
     )
     error = f"the files answer it {len(answers)} times, and not alike: {labels_read}"
     return Verdict(read[0].item, read[0].judge, None, "unreadable", model=answers[0].model, error=error)
 
 
-def _read_of_judge_import(
+def _as_verdict(
     item: str, one: WrittenVerdict, judge: str, labels: Mapping[str, str], mapping: Mapping[str, str]
 ) -> Verdict:
     if one.label is None:
@@ -455,7 +455,7 @@ def _left_out(
         yield f"Left out: {_counted(attempts, 'verdict')} on other attempts, which --attempt takes."
     for sentence, noun, names in lists:
         if names:
-            first = ", ".join(names[:_SHOWN_of_judge_import]) + (", …" if len(names) > _SHOWN_of_judge_import else "")
+            first = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
             yield f"{sentence.format(_counted(len(names), noun))}: {first}."
 
 
@@ -467,8 +467,8 @@ def _unread(verdicts: Mapping[str, Verdict], by_item: Mapping[str, Sequence[Writ
     unread = [item for item, verdict in verdicts.items() if verdict.status == "unreadable"]
     if unread:
         errors = Counter(verdicts[item].error or "" for item in unread)
-        shown = "; ".join(f"{error} ({count:,})" for error, count in errors.most_common(_SHOWN_of_judge_import))
-        shown += "; and others" if len(errors) > _SHOWN_of_judge_import else ""
+        shown = "; ".join(f"{error} ({count:,})" for error, count in errors.most_common(_MOST_NAMED))
+        shown += "; and others" if len(errors) > _MOST_NAMED else ""
         yield f"{len(unread):,} of these cannot be read as a label and count as unreadable: {shown}."
     counted = Counter(one.written_as for item in verdicts for one in by_item[item][:1] if one.written_as)
     for grade, count in counted.items():

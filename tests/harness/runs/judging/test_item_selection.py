@@ -12,8 +12,7 @@ from misstep_harness.errors import InputError
 from misstep_harness.items import NOTHING_TO_SHOW
 from misstep_harness.judges.judge_file import JudgeSpec, read_judge
 from misstep_harness.judges.prompted import prompted_judge
-from misstep_harness.runs.judging.item_selection import Sampling, select_items
-from misstep_harness.runs.judging.judge import run_judge
+from misstep_harness.runs.judging.judge import Sampling, run_judge, select_items
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.misstep.made_up_judges:always_fruit")

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from misstep_analysis.judging.judged_runs import open_run
-from misstep_analysis.judging.report.assessment import assessed
+from misstep_analysis.judging.report import assessed
 from misstep_analysis.judging.scores import Scores
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MissingPrerequisite
