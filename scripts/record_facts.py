@@ -25,7 +25,7 @@ from misstep_analysis.reproduction.recorded import (
     watching,
 )
 from misstep_analysis.reproduction.reflexive import plateau
-from misstep_harness.benchmarks.folders import digest_of_sources
+from misstep_harness.benchmarks.inputs import digest_of_sources
 from misstep_harness.catalogue import data_set
 from misstep_harness.datasets.benchmark import Facts, recorded_folder, whole_folder
 from misstep_harness.datasets.upstream import toml_file

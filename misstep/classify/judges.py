@@ -21,7 +21,7 @@ from misstep_harness.places import path_text
 from misstep_harness.runs.classify import ClassifyPlan
 from misstep_harness.runs.file_batches import files_changed, found_files
 from misstep_harness.runs.judging.category_judges import JUDGES, CategoryJudge, answered, ask_judges
-from misstep_harness.runs.judging.session_benchmark import BENCHMARK
+from misstep_harness.runs.judging.known_judges import BENCHMARK
 from misstep_harness.runs.kind import RunEnd
 from misstep_harness.runs.verdict_cache import revise
 from misstep_harness.usage import known_prices

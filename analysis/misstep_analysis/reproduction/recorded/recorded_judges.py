@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from misstep_analysis.gold import BenchmarkItem, read_gold, read_marked_errors
-from misstep_analysis.judging.judged import JudgedItems, JudgedMarks
-from misstep_analysis.judging.people.marked import Mark
-from misstep_analysis.judging.people.ratings import JudgedRatings
+from misstep_analysis.judging.judged import JudgedItems, JudgedMarks, Mark
+from misstep_analysis.judging.ratings import JudgedRatings
 from misstep_analysis.judging.sample import clusters_of
 from misstep_analysis.reproduction.recorded.classified import version
 from misstep_harness.benchmarks.folders import benchmark_folder, recorded_set

@@ -35,10 +35,10 @@ from misstep_harness.items import read_items
 from misstep_harness.journal.records import VERDICTS, encode_lines, read_verdicts, replace_file
 from misstep_harness.journal.run_folder import make_new_folder
 from misstep_harness.judges import read_known
-from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.judges.prompted import prompted_judge
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.places import data_folder
 from misstep_harness.progress import say
-from misstep_harness.protocols import Judge
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.trajectory import Evidence
 from misstep_harness.verdict import Verdict
@@ -154,10 +154,12 @@ def _benchmark(recording: Path, place: Path) -> Path:
     return folder
 
 
-def judge(named: str, model: str) -> Judge:
+def judge(named: str, model: str) -> RunnableJudge:
     """Return a judge by its name as the small model is asked with it."""
     spec = read_known(named)
-    return PromptedJudge(replace(spec, budget=BUDGET, model=replace(spec.model, name=model, max_tokens=LONGEST_ANSWER)))
+    return prompted_judge(
+        replace(spec, budget=BUDGET, model=replace(spec.model, name=model, max_tokens=LONGEST_ANSWER))
+    )
 
 
 def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
