@@ -16,9 +16,8 @@ from math import comb, prod
 from msgspec import Struct, structs
 
 from misstep_analysis.audit.judge_tables import CELLS, NEEDS, SUMS, check_precision_recall, completed, quotient
-from misstep_analysis.audit.kappa import Raters, check_kappa, rows_by_label
+from misstep_analysis.audit.kappa import Raters, check_kappa, rows_by_label, with_agreements
 from misstep_analysis.audit.p_values import check_stars, check_two_proportion_p
-from misstep_analysis.audit.paired import with_agreements
 from misstep_analysis.audit.rounding_boxes import (
     Box,
     Checked,
@@ -39,8 +38,7 @@ from misstep_analysis.audit.rounding_boxes import (
 )
 from misstep_analysis.audit.shares import check_mean, check_percentage, check_share_beside
 from misstep_analysis.published import Check, Derivation, Figure, Paper
-from misstep_analysis.stats.printed.audit import decimals, kappa_of
-from misstep_analysis.stats.raters.rater_margins import Dissent, possible_dissents
+from misstep_analysis.stats.printed.audit import Dissent, decimals, kappa_of, possible_dissents
 from misstep_analysis.tables import FAILED, WORST_FIRST
 
 _MOST_SHOWN = 12

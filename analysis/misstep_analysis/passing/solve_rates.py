@@ -1,17 +1,19 @@
-"""Tables of solve rates on public benchmarks: how sure a rate is, which ranks can be told apart, and out of what."""
+"""Solve rates on public benchmarks: how sure they are, which ranks differ, and pass@k of repeated attempts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain, pairwise
 from math import ceil
 
+import numpy as np
 from msgspec import Struct, structs
 
 from misstep_analysis.published import Figure, published_row, read_paper
 from misstep_analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_difference
 from misstep_analysis.stats.decisions.power import sample_size_paired
 from misstep_analysis.stats.estimate import Estimate
-from misstep_analysis.stats.printed.audit import prints_as
+from misstep_analysis.stats.pass_at_k import Kind, mean_over_tasks, pass_at_k, pass_hat_k, plugged_in_pass_at_k
+from misstep_analysis.stats.printed.audit import prints_as, value_prints_as
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.significance import holm
 from misstep_analysis.tables import (
@@ -29,41 +31,36 @@ from misstep_analysis.tables.wording import interval_words, number_text, with_in
 from misstep_harness.attempts import Attempts
 from misstep_harness.places import data_folder
 
-ALPHA = 0.05
+SAMPLED_KS = (1, 2, 5, 10, 50, 100)
 
-POWER = 0.8
+TRIAL_KS = (1, 2, 3, 4)
 
+KINDS: tuple[Kind, ...] = ("pass@k", "pass^k")
+
+EXACT = "exact"
+PLUGGED_IN = "share put in: 1 - (1 - c/n)^k"
 _PAPER = "engineering_agent"
-_ABSENT = "No set of submissions is available."
-_SUBMISSIONS = TableHead(
-    "submissions",
+_NO_ATTEMPTS = "No set of repeated attempts is available."
+
+_SAMPLES = TableHead(
+    "pass_at_k",
     _PAPER,
-    "Solve rates of submissions to public benchmarks",
+    "One of k samples solves the task: pass@k",
     (
-        "Rule: the best by tasks solved, equal ones by name. A task without a result counts as unsolved.",
-        "Intervals are Wilson's, of tasks drawn alike; the best of many is likely to have been lucky as well.",
+        "Exact: 1 - C(n-c, k) / C(n, k) for each task, averaged over tasks; intervals resample tasks.",
+        "Putting the share c/n in for the chance of success is biased for k above 1, more so the nearer k is to n.",
+        "Solved in any of five runs is pass@5 of tasks with five attempts each: it cannot be below the rate of one "
+        "run, and says nothing of how steady a system is, which pass^k does.",
     ),
 )
-_RANKING = TableHead(
-    "ranking",
+_TRIALS = TableHead(
+    "repeated_trials",
     _PAPER,
-    "Which ranks can be told apart",
+    "One of k trials succeeds, or all of k do: pass@k and pass^k",
     (
-        "Two submissions are compared on the same tasks: only those that one of them alone solved count (McNemar, "
-        "mid-p). Holm's adjustment is for all gaps of the ranking, not only those shown.",
-        f"Tasks needed: for a two-sided test at {100 * ALPHA:g}% to find the observed difference with a chance of "
-        f"{100 * POWER:g}%, with as many tasks solved by one alone (Connor 1987), one comparison only.",
-        "Not told apart does not mean equal: the interval says how far apart the two may be.",
-    ),
-)
-_DENOMINATORS = TableHead(
-    "denominators",
-    _PAPER,
-    "A solve rate, and out of which tasks",
-    (
-        "A stated rate is reproduced if either denominator gives it; the other row then has no status of its own.",
-        "Of all tasks: those that any run of the set attempted; a task without a result counts as unsolved.",
-        "Rates of different benchmarks do not compare, and neither do those of different subsets of one.",
+        "pass^k: C(c, k) / C(n, k) for each task, averaged over tasks; intervals resample tasks.",
+        f"Tasks with fewer than {TRIAL_KS[-1]} trials are left out, the same ones for every k.",
+        "Best, median and last are the system's places by mean success over its tasks.",
     ),
 )
 Cell = tuple[int, int]
@@ -99,6 +96,214 @@ class SolvedSet(Struct, frozen=True):
         return Fraction(sum(solved for _, solved in cells), sum(tried for tried, _ in cells) or 1)
 
 
+class Sampled(Struct, frozen=True):
+    """A system's samples: pass@k at each k as the mean over its tasks, and as the share of solved samples put in."""
+
+    of: SolvedSet
+    tasks: int
+    exact: dict[int, Estimate]
+    plugged_in: dict[int, float]
+
+    def lost(self, k: int) -> float:
+        """Return what is lost at k by putting the share in."""
+        return (self.exact[k].value or 0.0) - self.plugged_in[k]
+
+
+class Stated(Struct, frozen=True):
+    """A figure that a set's page states, and what the attempts give; `reason` says why it differs, if it does."""
+
+    figure: Figure
+    found: Estimate
+    source: str
+    reason: str = ""
+
+    def row(self, quantity: str, group: str, *, judged: bool = True) -> Row:
+        """What the attempts give, with the status of the stated figure; not `judged` where another way gives it."""
+        row = estimate_row(quantity, self.found, "share", group, self.source)
+        if not self.reason:
+            return structs.replace(row, status="reproduced")
+        return structs.replace(row, status="differs" if judged else None, reason=self.reason)
+
+
+class _Tried(Struct, frozen=True):
+    """A system's trials: both kinds at each k as the mean over its tasks, and what its set's page states of them."""
+
+    of: SolvedSet
+    system: str
+    means: dict[tuple[Kind, int], Estimate]
+    stated: dict[tuple[Kind, int], Stated]
+
+    @property
+    def name(self) -> str:
+        return f"{self.of.title}: {self.system}"
+
+
+def sampled(sets: Sequence[SolvedSet], seed: int = 0) -> list[Sampled]:
+    """pass@k of each system of sets whose tasks have at least 100 samples; `seed` is of the bootstrap over tasks."""
+    samples = []
+    for one, cells in ((each, list(cells.values())) for each in sets for cells in each.systems.values()):
+        exact = {k: _mean(cells, k, "pass@k", seed) for k in SAMPLED_KS}
+        put_in = {k: float(sum(plugged_in_pass_at_k(n, c, k) for n, c in cells) / len(cells)) for k in SAMPLED_KS}
+        samples.append(Sampled(one, len(cells), exact, put_in))
+    return samples
+
+
+def _mean(cells: Sequence[Cell], k: int, kind: Kind, seed: int) -> Estimate:
+    return mean_over_tasks(cells, k, np.random.default_rng(seed), kind).mean
+
+
+def at_k(kind: Kind, k: int) -> str:
+    """Return the name of a figure of a kind at one k: "pass@10"."""
+    return kind.replace("k", str(k))
+
+
+@made_by_this
+def samples_table(samples: Sequence[Sampled], beside: Sequence[Row] = (), notes: Sequence[str] = ()) -> Table:
+    """pass@k of sampled solutions, exact and in the form that puts the observed share in."""
+    finding = _samples_finding(samples[0]) if samples else _NO_ATTEMPTS
+    return _SAMPLES.table(
+        finding, (*sample_rows(samples), *beside), notes, datasets=(one.of.dataset for one in samples)
+    )
+
+
+def sample_rows(samples: Sequence[Sampled]) -> list[Row]:
+    """Return the rows of `samples_table`, each system's exact ones first."""
+    rows: list[Row] = []
+    for one in samples:
+        put_in = {
+            k: Estimate(value, n=one.tasks, method="mean over tasks of 1 - (1 - c/n)^k")
+            for k, value in one.plugged_in.items()
+        }
+        for way, means in ((EXACT, one.exact), (PLUGGED_IN, put_in)):
+            named = {at_k("pass@k", k): mean for k, mean in means.items()}
+            rows += rows_in("share", named, f"{one.of.title}: {way}", one.of.source)
+    return rows
+
+
+def _samples_finding(sampled: Sampled) -> str:
+    worst = max(sampled.exact, key=sampled.lost)
+    return (
+        f"{with_interval(sampled.exact[1], 'share')} of samples solve their task, and "
+        f"{with_interval(sampled.exact[100], 'share')} of tasks are solved by one of 100; putting the observed share "
+        f"in loses up to {100 * sampled.lost(worst):.1f} points, at {at_k('pass@k', worst)}."
+    )
+
+
+def tried(sets: Sequence[SolvedSet], seed: int = 0) -> list[_Tried]:
+    """pass@k and pass^k of systems with four or more trials on each task; `seed` is of the bootstrap over tasks.
+
+    Of a set with more than three systems the best, the median and the last by mean success are taken.
+    """
+    return [_tried(one, system, seed) for one in sets for system in extremes(one)]
+
+
+@made_by_this
+def trials_table(trials: Sequence[_Tried], notes: Sequence[str] = ()) -> Table:
+    """pass@k and pass^k of systems tried four or more times on each task; what a set's page states beside."""
+    rows: list[Row] = []
+    for one in trials:
+        for (kind, k), stated in ((key, one.stated.get(key)) for key in one.means):
+            group = f"{kind}, {one.name}"
+            of_k = [] if stated is None else [published_row(stated.figure, at_k(kind, k), group=group)]
+            rows += measured_on(one.of.dataset, [*of_k, _trial_row(one, kind, k)])
+    finding = _trials_finding(trials) if trials else _NO_ATTEMPTS
+    return _TRIALS.table(finding, rows, notes, datasets=(one.of.dataset for one in trials))
+
+
+def extremes(one: SolvedSet) -> tuple[str, ...]:
+    """The systems of a set; of more than three the best, the median and the last by mean success, then by name."""
+    ranked = sorted(one.systems, key=lambda system: (-_mean_success(one.systems[system].values()), system))
+    return tuple(ranked) if len(ranked) <= 3 else (ranked[0], ranked[len(ranked) // 2], ranked[-1])
+
+
+def _mean_success(cells: Collection[Cell]) -> Fraction:
+    return sum((Fraction(solved, tried) for tried, solved in cells), Fraction(0)) / len(cells)
+
+
+def _tried(one: SolvedSet, system: str, seed: int) -> _Tried:
+    cells = [cell for cell in one.systems[system].values() if cell[0] >= TRIAL_KS[-1]]
+    means = {(kind, k): _mean(cells, k, kind, seed) for kind in KINDS for k in TRIAL_KS}
+    figures = {figure.column: figure for figure in figures_of(one) if figure.row == system}
+    stated = {
+        (kind, k): _stated_mean(figures[at_k(kind, k)], means[kind, k], cells, k, kind, one.source)
+        for kind, k in means
+        if at_k(kind, k) in figures
+    }
+    return _Tried(one, system, means, stated)
+
+
+def _stated_mean(figure: Figure, mean: Estimate, cells: Sequence[Cell], k: int, kind: Kind, source: str) -> Stated:
+    chance = pass_at_k if kind == "pass@k" else pass_hat_k
+    exact = 100 * sum((chance(n, c, k) for n, c in cells), Fraction(0)) / len(cells)
+    if value_prints_as(exact, figure.digits):
+        return Stated(figure, mean, source)
+    return Stated(figure, mean, source, f"The attempts give {float(exact):.2f}%, not {figure.digits}%.")
+
+
+def _trials_finding(trials: Sequence[_Tried]) -> str:
+    first, last = trials[0], TRIAL_KS[-1]
+    stated = stated_text([stated for one in trials for stated in one.stated.values()], "figures", "attempts")
+    return (
+        f"{first.name} succeeds in {with_interval(first.means['pass^k', 1], 'share')} of single trials, and in all of "
+        f"{last} on {with_interval(first.means['pass^k', last], 'share')} of tasks{stated}."
+    )
+
+
+def _trial_row(one: _Tried, kind: Kind, k: int) -> Row:
+    quantity, group, stated = at_k(kind, k), f"{kind}, {one.name}", one.stated.get((kind, k))
+    if stated is not None:
+        return stated.row(quantity, group)
+    return estimate_row(quantity, one.means[kind, k], "share", group, one.of.source)
+
+
+def trial_rows(trials: Sequence[_Tried], kind: Kind) -> list[Row]:
+    """Return the measured rows of one of the two kinds, for a figure."""
+    return [_trial_row(one, kind, k) for one in trials for k in TRIAL_KS]
+
+
+def curve_places(ks: Sequence[int]) -> dict[str, float]:
+    """Return where on the axis of a figure of these tables each quantity stands: at its k."""
+    return {at_k(kind, k): float(k) for kind in KINDS for k in ks}
+
+
+ALPHA = 0.05
+
+POWER = 0.8
+
+_NO_SUBMISSIONS = "No set of submissions is available."
+_SUBMISSIONS = TableHead(
+    "submissions",
+    _PAPER,
+    "Solve rates of submissions to public benchmarks",
+    (
+        "Rule: the best by tasks solved, equal ones by name. A task without a result counts as unsolved.",
+        "Intervals are Wilson's, of tasks drawn alike; the best of many is likely to have been lucky as well.",
+    ),
+)
+_RANKING = TableHead(
+    "ranking",
+    _PAPER,
+    "Which ranks can be told apart",
+    (
+        "Two submissions are compared on the same tasks: only those that one of them alone solved count (McNemar, "
+        "mid-p). Holm's adjustment is for all gaps of the ranking, not only those shown.",
+        f"Tasks needed: for a two-sided test at {100 * ALPHA:g}% to find the observed difference with a chance of "
+        f"{100 * POWER:g}%, with as many tasks solved by one alone (Connor 1987), one comparison only.",
+        "Not told apart does not mean equal: the interval says how far apart the two may be.",
+    ),
+)
+_DENOMINATORS = TableHead(
+    "denominators",
+    _PAPER,
+    "A solve rate, and out of which tasks",
+    (
+        "A stated rate is reproduced if either denominator gives it; the other row then has no status of its own.",
+        "Of all tasks: those that any run of the set attempted; a task without a result counts as unsolved.",
+        "Rates of different benchmarks do not compare, and neither do those of different subsets of one.",
+    ),
+)
+
+
 def solved_set(attempts: Iterable[Attempts], dataset: str, table: str, title: str, source: str) -> SolvedSet:
     """Return one table of a set's attempts."""
     systems: dict[str, dict[str, Cell]] = {}
@@ -116,22 +321,6 @@ def reported_figures() -> tuple[Figure, ...]:
 def figures_of(one: SolvedSet) -> list[Figure]:
     """Return what a set's own page states of its systems."""
     return [figure for figure in reported_figures() if figure.row in one.systems]
-
-
-class Stated(Struct, frozen=True):
-    """A figure that a set's page states, and what the attempts give; `reason` says why it differs, if it does."""
-
-    figure: Figure
-    found: Estimate
-    source: str
-    reason: str = ""
-
-    def row(self, quantity: str, group: str, *, judged: bool = True) -> Row:
-        """What the attempts give, with the status of the stated figure; not `judged` where another way gives it."""
-        row = estimate_row(quantity, self.found, "share", group, self.source)
-        if not self.reason:
-            return structs.replace(row, status="reproduced")
-        return structs.replace(row, status="differs" if judged else None, reason=self.reason)
 
 
 def stated_text(stated: Sequence[Stated], figures: str, results: str) -> str:
@@ -162,7 +351,7 @@ def submissions_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[
     drawn: list[Row] = []
     every: list[Stated] = []
     for one in sets:
-        best, stated = one.ranking()[:top], [_stated(one, figure) for figure in figures_of(one)]
+        best, stated = one.ranking()[:top], [_stated_count(one, figure) for figure in figures_of(one)]
         of_best = [
             _rate_row(one, system, f"{one.title}: the {len(best)} best of {len(one.systems)}") for system in best
         ]
@@ -172,7 +361,7 @@ def submissions_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[
         rows += measured_on(one.dataset, [*of_best, *chain.from_iterable(zip(printed, measured, strict=True))])
         drawn += [*of_best, *measured]
         every += stated
-    finding = _rates_finding(sets[0], every) if sets else _ABSENT
+    finding = _rates_finding(sets[0], every) if sets else _NO_SUBMISSIONS
     return _SUBMISSIONS.table(finding, rows, notes, datasets=(one.dataset for one in sets), drawn=drawn)
 
 
@@ -193,7 +382,7 @@ def _rate_row(one: SolvedSet, system: str, group: str) -> Row:
     return estimate_row(system, _rate(one, system), "share", group, source)
 
 
-def _stated(one: SolvedSet, figure: Figure, n: int | None = None, of: str = "") -> Stated:
+def _stated_count(one: SolvedSet, figure: Figure, n: int | None = None, of: str = "") -> Stated:
     solved, total = len(one.solved(figure.row)), n or len(one.systems[figure.row])
     counts, rate = f"{solved:,} / {total:,}{of}", _rate(one, figure.row, n)
     same = prints_as(solved, total, figure.digits)
@@ -235,7 +424,7 @@ def ranking_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[str]
             f"On {one.title}, {apart} of the {len(neighbours)} gaps between neighbours in the ranking can be told from "
             f"chance at {100 * ALPHA:g}% (Holm), and {level} submissions cannot be told from the first"
         )
-    finding = f"{'; '.join(findings)}." if findings else _ABSENT
+    finding = f"{'; '.join(findings)}." if findings else _NO_SUBMISSIONS
     return _RANKING.table(finding, rows, notes, datasets=(one.dataset for one in sets))
 
 
@@ -265,7 +454,10 @@ def denominators_table(runs: Sequence[SolvedSet], others: Sequence[SolvedSet] = 
     for one in runs:
         for figure in figures_of(one):
             # Where one of the two ways gives the stated rate, the other is not a contradiction.
-            ways = _stated(one, figure, of=" attempted"), _stated(one, figure, len(one.tasks()), " tasks")
+            ways = (
+                _stated_count(one, figure, of=" attempted"),
+                _stated_count(one, figure, len(one.tasks()), " tasks"),
+            )
             neither = all(way.reason for way in ways)
             worked_out = [way.row(figure.row, one.title, judged=neither or not way.reason) for way in ways]
             rows += measured_on(one.dataset, [published_row(figure, figure.row, group=one.title), *worked_out])

@@ -15,25 +15,61 @@ from msgspec import inspect as types
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
 from misstep_analysis.pages import Foot, page
 from misstep_analysis.pages.form_text import docstring_sections, meanings
-from misstep_analysis.runs.finished import named_inputs
+from misstep_analysis.runs.finished import command_line, named_inputs
 from misstep_analysis.stats.estimate import Estimate
-from misstep_analysis.tables import Table
+from misstep_analysis.tables import Evidence, Row, Table
+from misstep_analysis.tables.summary import TableInBrief, figure_lines, in_brief
+from misstep_analysis.tables.wording import counted_text
 from misstep_harness.catalogue import data_sets, located
 from misstep_harness.copies import is_address
 from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
 from misstep_harness.forms import toml_form
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.journal.opened import OpenRun, manifest_of
-from misstep_harness.journal.records import Manifest, Records, encode
+from misstep_harness.journal.records import REPORT, Manifest, Records, encode
 from misstep_harness.registry import Registry
 from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.verdict import Verdict
 
+_MISSING = 2
+
+
+class RunInBrief(Struct, frozen=True):
+    """The lines that matter of a run.
+
+    - `finding`: What it shows, in a sentence or two; of an unfinished run how far it is.
+    - `n`: How many records it has.
+    - `evidence`: `generated` where a program made what was measured: no finding about real runs follows from it.
+    - `figures`: The main figures of its first table, with intervals.
+    - `missing`: What has no answer, could not be read or could not be computed: none of it counts as a label.
+    - `page`: Its page, `None` where none is written.
+    - `again`: The command that writes the page, or goes on with an unfinished run; empty where runs have no page.
+    """
+
+    run: str
+    command: str
+    finished: bool
+    finding: str
+    n: int
+    evidence: Evidence | None
+    figures: tuple[Row, ...]
+    missing: tuple[str, ...]
+    page: str | None
+    records: str
+    again: str
+
+
+class Choice(Struct, frozen=True):
+    """The parts of a run that are asked for."""
+
+    benchmark: str = ""
+    data: Path | None = None
+    gold: bool = False
+
+
 Values = dict[str, Any]
 """A row: column → value; `None` if there is none."""
-
-
-Rows = Callable[[], Iterator[Any]]
 
 
 class Column(Struct, frozen=True):
@@ -53,6 +89,134 @@ class ExportedTable(Struct, frozen=True):
     key: tuple[str, ...]
     columns: tuple[Column, ...]
     rows: Callable[[], Iterable[Values]]
+
+
+class Source(Struct, frozen=True):
+    """One thing that a run was made on: its name, its licence as it is written there, and its origin."""
+
+    name: str
+    licence: str = ""
+    origin: tuple[str, ...] = ()
+
+
+Run = TypeVar("Run", bound=OpenRun)
+
+
+class Content(Struct, frozen=True):
+    """The contents of a run for data frames; see `misstep_analysis.frames.RunFrames`."""
+
+    items: Sequence[BenchmarkItem] = ()
+    verdicts: Sequence[Verdict] = ()
+    gold: Sequence[GoldLabel] = ()
+    attempts: Sequence[RepairAttempt] = ()
+    observed: Sequence[ObservedRun] = ()
+    tables: Sequence[ExportedTable] = ()
+
+
+class StarterNotebook(Struct, frozen=True):
+    """The first cells of the starter notebook of a kind."""
+
+    opening: str
+    questions: Sequence[str]
+    who: str
+    title: str
+
+
+class RunResults(Generic[Run]):
+    """The products of the runs of one command."""
+
+    command: ClassVar[str]
+    records: ClassVar[Records[Any]]
+    notebook: ClassVar[StarterNotebook] = StarterNotebook("tables", (), "", "A run")
+    shown_alone: ClassVar[bool] = True
+    """Whether a page shows one run only."""
+    by_category: ClassVar[bool] = False
+    """Whether an item has a verdict for each category, so that two runs are compared category by category."""
+
+    def open(self, run: OpenRun, choice: Choice) -> Run:
+        """Read what the kind needs of the records of a run; a kind that needs none leaves this."""
+        return cast(Run, run)
+
+    def page(self, runs: Sequence[Run], command: str) -> str:
+        """Return the page of some runs; `command` makes it again. By default it has the figures of one run."""
+        figures = list(self.figures(runs[0]))
+        return page(f"misstep {self.command}", figures[0].finding, figures, foot=Foot(command))
+
+    def content(self, run: Run) -> Content:
+        """Return the contents of the run for data frames; by default its tables."""
+        return Content(tables=self.tables(run, gold=True))
+
+    def tables(self, run: Run, *, gold: bool) -> tuple[ExportedTable, ...]:
+        """Return the tables of records for an export, the main one first; by default one of all records."""
+        name, records = Path(self.records.file).stem, self.records
+        return (table_of(name, records.file, records.type, run.reader(records), key=()),)
+
+    def figures(self, run: Run) -> Iterable[Table]:
+        """Return the tables of figures that a page shows, and an export has as `scores`."""
+        return ()
+
+    def limited(self, run: Run) -> Mapping[str, Estimate]:
+        """Return the figures of a finished run that a limit can be set on, by name."""
+        raise self._lacks("figure that a limit can be set on")
+
+    def missing(self, run: Run) -> Iterable[str]:
+        """Return a sentence on each thing that has no answer or could not be read."""
+        return ()
+
+    def sources(self, run: Run, data: Path | None) -> tuple[Source, ...]:
+        """Return the sources of the run's data; by default those that its command line names."""
+        return sources_named(run.manifest, data)
+
+    def questions(self, run: OpenRun, records: Sequence[Any]) -> Sequence[str]:
+        """Return the questions of the starter notebook, as its file of cells names them."""
+        return self.notebook.questions
+
+    def has(self, method: str) -> bool:
+        """Say whether the kind overrides a method."""
+        return getattr(type(self), method) is not getattr(RunResults, method)
+
+    def _lacks(self, thing: str) -> UsageError:
+        return UsageError(f"a run of `misstep {self.command}` has no {thing}", "Name another run.")
+
+
+def run_in_brief(kind: RunResults[Any], run: OpenRun, choice: Choice) -> RunInBrief:
+    """Return the lines that matter of a run; no figure of an unfinished one, since what is missing may change it."""
+    n = sum(1 for _ in run.read(kind.records))
+    finished, page = bool(run.manifest.finished), run.folder / REPORT
+    opened = kind.open(run, choice) if finished else run
+    table = next(iter(kind.figures(opened)), None) if finished else None
+    again = f"misstep report {run.folder}" if kind.has("figures") else ""
+    counted = f"{counted_text(n, kind.records.one)} of `misstep {kind.command}`"
+    without = f"{counted}{'' if finished else '; the run is not finished'}."
+    brief = in_brief(table) if table is not None else TableInBrief(without, None, (), ())
+    return RunInBrief(
+        run=str(run.folder),
+        command=kind.command,
+        finished=finished,
+        finding=brief.finding,
+        n=n,
+        evidence=brief.evidence,
+        figures=brief.figures,
+        missing=tuple(dict.fromkeys([*(kind.missing(opened) if finished else ()), *brief.undefined])),
+        page=str(page) if page.is_file() else None,
+        records=str(run.folder / kind.records.file),
+        again=again if finished else command_line(run.manifest),
+    )
+
+
+def brief_text(run: RunInBrief) -> str:
+    """Return a run in at most ten lines."""
+    about = f"{counted_text(run.n, 'record')}, {f'evidence {run.evidence}' if run.evidence else 'without figures'}"
+    missing = [f"missing: {one}" for one in run.missing]
+    if len(missing) > _MISSING:
+        missing[_MISSING - 1 :] = [f"missing: {len(missing) - _MISSING + 1} more things; --json names them"]
+    page = run.page or (f"{run.again} writes it" if run.again else "none")
+    rest = f"page: {page}" if run.finished else f"go on: {run.again}"
+    lines = [run.finding, about, *figure_lines(run.figures), *missing, rest, f"rows: {run.records}"]
+    return "\n".join(plain(line) for line in lines)
+
+
+Rows = Callable[[], Iterator[Any]]
 
 
 def columns_of(kind: type[Struct], without: Sequence[str] = ()) -> tuple[Column, ...]:
@@ -155,14 +319,6 @@ _HUB_NAMES = {
 _FORM = "See `misstep help benchmark-file`."
 
 
-class Source(Struct, frozen=True):
-    """One thing that a run was made on: its name, its licence as it is written there, and its origin."""
-
-    name: str
-    licence: str = ""
-    origin: tuple[str, ...] = ()
-
-
 class _Described(Struct, frozen=True):
     """The licence that a folder's `benchmark.toml` states."""
 
@@ -213,94 +369,6 @@ def hub_licence(sources: Sequence[Source]) -> str:
         return UNKNOWN
     names = {_HUB_NAMES.get(licence, OTHER) for licence in licences}
     return names.pop() if len(names) == 1 else OTHER
-
-
-Run = TypeVar("Run", bound=OpenRun)
-
-
-class Choice(Struct, frozen=True):
-    """The parts of a run that are asked for."""
-
-    benchmark: str = ""
-    data: Path | None = None
-    gold: bool = False
-
-
-class Content(Struct, frozen=True):
-    """The contents of a run for data frames; see `misstep_analysis.frames.RunFrames`."""
-
-    items: Sequence[BenchmarkItem] = ()
-    verdicts: Sequence[Verdict] = ()
-    gold: Sequence[GoldLabel] = ()
-    attempts: Sequence[RepairAttempt] = ()
-    observed: Sequence[ObservedRun] = ()
-    tables: Sequence[ExportedTable] = ()
-
-
-class StarterNotebook(Struct, frozen=True):
-    """The first cells of the starter notebook of a kind."""
-
-    opening: str
-    questions: Sequence[str]
-    who: str
-    title: str
-
-
-class RunResults(Generic[Run]):
-    """The products of the runs of one command."""
-
-    command: ClassVar[str]
-    records: ClassVar[Records[Any]]
-    notebook: ClassVar[StarterNotebook] = StarterNotebook("tables", (), "", "A run")
-    shown_alone: ClassVar[bool] = True
-    """Whether a page shows one run only."""
-    by_category: ClassVar[bool] = False
-    """Whether an item has a verdict for each category, so that two runs are compared category by category."""
-
-    def open(self, run: OpenRun, choice: Choice) -> Run:
-        """Read what the kind needs of the records of a run; a kind that needs none leaves this."""
-        return cast(Run, run)
-
-    def page(self, runs: Sequence[Run], command: str) -> str:
-        """Return the page of some runs; `command` makes it again. By default it has the figures of one run."""
-        figures = list(self.figures(runs[0]))
-        return page(f"misstep {self.command}", figures[0].finding, figures, foot=Foot(command))
-
-    def content(self, run: Run) -> Content:
-        """Return the contents of the run for data frames; by default its tables."""
-        return Content(tables=self.tables(run, gold=True))
-
-    def tables(self, run: Run, *, gold: bool) -> tuple[ExportedTable, ...]:
-        """Return the tables of records for an export, the main one first; by default one of all records."""
-        name, records = Path(self.records.file).stem, self.records
-        return (table_of(name, records.file, records.type, run.reader(records), key=()),)
-
-    def figures(self, run: Run) -> Iterable[Table]:
-        """Return the tables of figures that a page shows, and an export has as `scores`."""
-        return ()
-
-    def limited(self, run: Run) -> Mapping[str, Estimate]:
-        """Return the figures of a finished run that a limit can be set on, by name."""
-        raise self._lacks("figure that a limit can be set on")
-
-    def missing(self, run: Run) -> Iterable[str]:
-        """Return a sentence on each thing that has no answer or could not be read."""
-        return ()
-
-    def sources(self, run: Run, data: Path | None) -> tuple[Source, ...]:
-        """Return the sources of the run's data; by default those that its command line names."""
-        return sources_named(run.manifest, data)
-
-    def questions(self, run: OpenRun, records: Sequence[Any]) -> Sequence[str]:
-        """Return the questions of the starter notebook, as its file of cells names them."""
-        return self.notebook.questions
-
-    def has(self, method: str) -> bool:
-        """Say whether the kind overrides a method."""
-        return getattr(type(self), method) is not getattr(RunResults, method)
-
-    def _lacks(self, thing: str) -> UsageError:
-        return UsageError(f"a run of `misstep {self.command}` has no {thing}", "Name another run.")
 
 
 KINDS: Registry[type[RunResults[Any]]] = Registry(
