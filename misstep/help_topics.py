@@ -28,12 +28,11 @@ TOPICS = {
     "reflect-command": Topic(
         "misstep_harness.reflexive.runs.command_file:CommandFile", "a project and items for the reflexive loop (TOML)"
     ),
-    "triage-case": Topic(
-        "misstep_harness.triage.records.triage_case:CaseFile", "the folder of a triage case, and its case.toml"
-    ),
+    "triage-case": Topic("misstep_harness.triage.records:CaseFile", "the folder of a triage case, and its case.toml"),
 }
 
 GUIDES = {
+    "config-file": Topic("misstep.options.config_file:guide", "the options of commands in a file (TOML)"),
     "reflect-skill": Topic(
         "misstep_analysis.reproduction.reflexive.guides:skill_guide",
         "how to write a skill of the reflexive loop (Python)",

@@ -1,20 +1,65 @@
-"""What labels of public sets say of whose fault something is: `data/fault_mappings.toml`, read."""
+"""Whose fault a run is: the taxonomy of AutoTriage's table 1, and the labels of public sets that map to it.
 
+A failed run is the fault of the task, of the agent or of the infrastructure. A run that passed is sound (`pass`), or
+its reward is not earned. `data/codebooks/failure_attribution.toml` has each label's meaning and the use of such a run,
+`data/fault_mappings.toml` the labels of public sets.
+"""
+
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, get_args
 
 import msgspec
 from msgspec import Struct, field
 
 from misstep_harness.errors import InputError
 from misstep_harness.places import data_folder
-from misstep_harness.triage.records.attribution import Fault, taxonomy
+
+Fault = Literal["task", "agent", "infrastructure", "pass"]
+FAULTS: tuple[Fault, ...] = get_args(Fault)
+
+Action = Literal["keep", "filter", "rerun", "repair_task"]
+"""The use of a run in training data (table 1)."""
 
 _FILE = Path("fault_mappings.toml")
 
 LabelOf = Literal["run", "error", "task", "list", "requirement"]
 """What a set's label is a label of."""
+
+
+class _Cell(Struct, frozen=True, forbid_unknown_fields=True):
+    """The meaning of a label for runs that failed, or for those that passed, and the use of these runs."""
+
+    meaning: str
+    action: Action
+
+
+class Subcategory(Struct, frozen=True, forbid_unknown_fields=True):
+    """The meaning of a subcategory, and the runs among which it occurs."""
+
+    meaning: str
+    observed: Literal["failure", "success"]
+
+
+class Category(Struct, frozen=True, forbid_unknown_fields=True):
+    """One label of the taxonomy: its name in words, both cells of table 1, its subcategories."""
+
+    name: str
+    failure: _Cell | None = None
+    success: _Cell | None = None
+    subcategories: dict[str, Subcategory] = {}
+
+
+def taxonomy() -> Mapping[Fault, Category]:
+    """Return the code book: label → its meaning (table 1)."""
+    return _read_taxonomy(data_folder() / "codebooks" / "failure_attribution.toml")
+
+
+@cache
+def _read_taxonomy(file: Path) -> Mapping[Fault, Category]:
+    return MappingProxyType(msgspec.toml.decode(file.read_bytes(), type=dict[Fault, Category]))
 
 
 class FaultMapping(Struct, frozen=True, forbid_unknown_fields=True):

@@ -107,7 +107,7 @@ def misspelt(data: bytes, known: Iterable[str], file: Path, form: str) -> None:
     lacking = [name for name in known if name not in raw]
     for key in raw:
         if key not in (*known, *_DESCRIBING) and (near := nearest(key, lacking)):
-            raise InputError(f"unknown key {key!r}", f"{near}{form}", file=file, line=_line_of(text, [key]), field=key)
+            raise InputError(f"unknown key {key!r}", f"{near}{form}", file=file, line=line_of(text, [key]), field=key)
 
 
 def _broken(
@@ -127,7 +127,7 @@ def _broken(
     message, advice, key = _explained(error_text, kind, value)
     steps += [key] if key else []
     if line is None and text:
-        line = _line_of(text, steps)
+        line = line_of(text, steps)
     if not text:
         message = message.replace("a table", "an object")
     field = "".join(f".{step}" if isinstance(step, str) else f"[{'…' if step is None else step}]" for step in steps)
@@ -217,7 +217,7 @@ def _shown(value: Any) -> str:
     return shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}…"
 
 
-def _line_of(text: str, steps: list[str | int | None]) -> int | None:
+def line_of(text: str, steps: list[str | int | None]) -> int | None:
     """Return the line of a TOML text that holds what a path leads to: as far as the keys of the path are in it."""
     lines = text.splitlines()
     last: int | None = None

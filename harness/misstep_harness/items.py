@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from misstep_harness.beneath import inside
 from misstep_harness.errors import InputError, opening
-from misstep_harness.evidence import Evidence
 from misstep_harness.forms import json_form, misspelt, toml_form
+from misstep_harness.trajectory import Evidence
 
 Kind = Literal["misbehaviour", "recovery", "patch", "triage", "text", "pair"]
 Level = Literal["nominal", "ordinal", "interval"]
@@ -255,3 +255,13 @@ def trajectory_file(folder: Path, path: str) -> Path:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise InputError(f"{path[:_PATH_SHOWN]!r} is not the path of a file: {reason}", advice, file=folder) from error
     return file
+
+
+class Attempts(Struct, frozen=True):
+    """One system on one task that it was tried on; `table` names the table of its set that the counts are in."""
+
+    table: str
+    system: str
+    task: str
+    tried: int
+    solved: int

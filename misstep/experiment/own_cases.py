@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.errors import MisstepError
-from misstep_harness.evidence import together
 from misstep_harness.journal.records import Inputs
 from misstep_harness.live_session import LiveArm, LiveSession
 from misstep_harness.observer.experiment.observing import Beside, observer_of, paced
@@ -17,7 +16,7 @@ from misstep_harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
 from misstep_harness.repair.case import CaseFolder
 from misstep_harness.repair.repairers import POLICIES, RepairerOptions
 from misstep_harness.repair.runs.repair import inputs_of_cases
-from misstep_harness.trajectory import Source, Trajectory
+from misstep_harness.trajectory import Source, Trajectory, together
 from misstep_harness.workspace import Sandbox
 
 _SETTING = "react+static+tests"

@@ -58,7 +58,7 @@ def run(
 ) -> None:
     """Run an experiment with a scripted agent.
 
-    The agent repairs small generated projects with real tools and tests. By its seed it slips into misbehaviour, and
+    The agent repairs small generated projects with real tools and tests. By its seed it misbehaves, and
     follows, half follows or ignores what it is told. A hash of the experiment's name and the unit decides the arm: the
     unit is the session in a shadow experiment, the engineer in an A/B test. The detector's answer comes after a drawn
     number of steps, so that the same seed gives the same sessions on any machine.
@@ -72,7 +72,7 @@ def run(
     """
     from misstep.experiment.own_cases import OwnCases
     from misstep_analysis.observer.experiments.report import open_experiment, report_of_run
-    from misstep_harness.agent.policies.model import ModelSettings
+    from misstep_harness.agent.model_policy import ModelSettings
     from misstep_harness.observer.detectors import asks_a_model, check_model
     from misstep_harness.observer.experiment.observing import Beside
     from misstep_harness.observer.experiment.running import ExperimentPlan, ExperimentRun

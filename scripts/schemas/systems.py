@@ -11,7 +11,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Row, Table
 from misstep_harness.intervention import Intervention
 from misstep_harness.repair.failure_bot.tasks import RepairTask
-from misstep_harness.triage.records.attribution import TriageVerdict
+from misstep_harness.triage.records import TriageVerdict
 from scripts.schemas.forms import Form, fields_of
 from scripts.schemas.judges import SCORES
 

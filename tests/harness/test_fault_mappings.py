@@ -11,8 +11,34 @@ from misstep_harness.datasets import loader_for
 from misstep_harness.datasets.judged.trail_judges import Annotation
 from misstep_harness.datasets.upstream import files_in, json_file
 from misstep_harness.errors import InputError
-from misstep_harness.fault_mappings import fault_mappings, mapping_of
+from misstep_harness.fault_mappings import FAULTS, fault_mappings, mapping_of, taxonomy
 from misstep_harness.readers import read_file
+
+SUBCATEGORIES = {
+    "task": ["ambiguous_spec", "environment_fail", "brittle_tests", "weak_tests", "solution_leakage"],
+    "agent": ["logical_failure", "tool_call_error", "knowledge_gap", "premature_stop", "timeout"],
+    "infrastructure": ["sandbox_crash", "network_issue", "harness_bug"],
+    "pass": [],
+}
+
+
+def test_the_code_book_has_every_label_and_subcategory_of_table_1():
+    book = taxonomy()
+    assert tuple(book) == FAULTS
+    assert {label: list(category.subcategories) for label, category in book.items()} == SUBCATEGORIES
+
+
+def test_each_cell_of_table_1_says_what_is_done_with_a_run():
+    actions = {
+        label: tuple(cell.action if cell else None for cell in (category.failure, category.success))
+        for label, category in taxonomy().items()
+    }
+    assert actions == {
+        "task": ("repair_task", "filter"),
+        "agent": ("keep", None),
+        "infrastructure": ("rerun", "rerun"),
+        "pass": (None, "keep"),
+    }
 
 
 def test_no_label_of_a_set_is_mapped_twice_and_every_reason_is_a_sentence() -> None:

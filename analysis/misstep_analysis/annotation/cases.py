@@ -13,14 +13,14 @@ from misstep_analysis.tables.files import csv_of
 from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.benchmarks.trajectories import BenchmarkRuns
 from misstep_harness.errors import InputError, MisstepError, UsageError
+from misstep_harness.fault_mappings import FAULTS, Category, taxonomy
 from misstep_harness.items import Item, Question, read_items, read_question
 from misstep_harness.journal.inputs import file_state, inputs_of_files
 from misstep_harness.journal.records import Inputs, read_manifest
 from misstep_harness.judges import read_known, shipped_judges
 from misstep_harness.judges.context import fitted_steps
-from misstep_harness.triage.records.attribution import FAULTS, Category, taxonomy
-from misstep_harness.triage.records.triage_case import Part as PartName
-from misstep_harness.triage.records.triage_case import TriageCase, read_triage_cases
+from misstep_harness.triage.records import Part as PartName
+from misstep_harness.triage.records import TriageCase, read_triage_cases
 from misstep_harness.triage.texts import LARGEST_FILE, TextsOfCase
 from misstep_harness.workspace.differences import file_diff
 from misstep_harness.workspace.nodes import GIT, Node, node_at, same

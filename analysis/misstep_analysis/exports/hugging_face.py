@@ -24,7 +24,7 @@ from misstep_analysis.tables.files import FigureRow, figures_of, is_generated
 from misstep_analysis.tables.text import escaped, markdown_text
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.journal.records import MANIFEST
-from misstep_harness.sharing import without_places
+from misstep_harness.path_names import without_places
 from misstep_harness.version import __version__
 
 CARD = "README.md"

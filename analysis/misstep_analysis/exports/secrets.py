@@ -14,8 +14,8 @@ from msgspec import Struct
 from misstep_analysis.runs.kind import ExportedTable, Values
 from misstep_harness.errors import InputError
 from misstep_harness.journal.records import encode
+from misstep_harness.path_names import Places, without_folders, without_places
 from misstep_harness.redaction import KEY, Redaction, keys_in, secrets, without_keys
-from misstep_harness.sharing import Places, without_folders, without_places
 
 _PLACES = frozenset({"file", "project"})
 """The columns that hold places: of a path that no command line names, the last name is left."""

@@ -23,9 +23,8 @@ from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import VERDICT_RECORDS, VERDICTS
-from misstep_harness.pair import PairVerdict
-from misstep_harness.triage.records.attribution import TriageVerdict
-from misstep_harness.verdict import Verdict
+from misstep_harness.triage.records import TriageVerdict
+from misstep_harness.verdict import PairVerdict, Verdict
 
 
 class JudgedRuns(RunResults[JudgedRun]):

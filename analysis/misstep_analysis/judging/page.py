@@ -36,9 +36,8 @@ from misstep_analysis.plots import forest, heat_map
 from misstep_analysis.plots.points import cost_quality, reliability
 from misstep_analysis.tables import Row, Table, estimate_row
 from misstep_analysis.tables.wording import counted_text, number_text
-from misstep_harness.pair import PairVerdict
-from misstep_harness.triage.records.attribution import TriageVerdict
-from misstep_harness.verdict import STATUSES, Verdict
+from misstep_harness.triage.records import TriageVerdict
+from misstep_harness.verdict import STATUSES, PairVerdict, Verdict
 
 RUNS_DRAWN = 6
 LABELS_DRAWN = 24

@@ -10,9 +10,8 @@ from misstep_analysis.sessions.shares import clustered_share, share
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Figure, Table, Unit, made_by_this, rows_in
 from misstep_analysis.tables.wording import counted_text, interval_words, number_text
-from misstep_harness.evidence import Evidence, together
 from misstep_harness.intervention import ObservedRun
-from misstep_harness.trajectory import Skipped, Unreadable
+from misstep_harness.trajectory import Evidence, Skipped, Unreadable, together
 
 OBSERVED = "observe"
 

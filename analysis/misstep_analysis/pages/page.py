@@ -26,8 +26,8 @@ from misstep_analysis.tables.files import check_names, document
 from misstep_analysis.tables.text import grid, methods, table_text
 from misstep_harness.errors import InputError
 from misstep_harness.escaping import printable
+from misstep_harness.path_names import HERE, HOME, SERVER, private_places, without_places
 from misstep_harness.places import data_folder
-from misstep_harness.sharing import HERE, HOME, SERVER, private_places, without_places
 
 _TEMPLATES = "templates"
 

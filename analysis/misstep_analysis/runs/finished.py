@@ -23,8 +23,8 @@ from misstep_harness.journal.records import (
     written_in,
 )
 from misstep_harness.journal.run_folder import make_new_folder
+from misstep_harness.path_names import Places, private_places
 from misstep_harness.redaction import ADDRESS
-from misstep_harness.sharing import Places, private_places
 from misstep_harness.values import NOT_JSON
 
 Scores = TypeVar("Scores")

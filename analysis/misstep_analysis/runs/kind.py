@@ -21,13 +21,13 @@ from misstep_analysis.tables import Evidence, Row, Table
 from misstep_analysis.tables.summary import TableInBrief, figure_lines, in_brief
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.catalogue import data_sets, located
-from misstep_harness.copies import is_address
 from misstep_harness.errors import UsageError
 from misstep_harness.escaping import plain
 from misstep_harness.forms import toml_form
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.journal.opened import OpenRun, manifest_of
 from misstep_harness.journal.records import REPORT, Manifest, Records, encode
+from misstep_harness.path_names import is_address
 from misstep_harness.registry import Registry
 from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.verdict import Verdict

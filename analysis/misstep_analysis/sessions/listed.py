@@ -35,9 +35,8 @@ from misstep_analysis.pages.trajectory import RunTotals, run_totals
 from misstep_analysis.sessions.prevalence import Labels, Prevalence, prevalence, prevalence_table
 from misstep_analysis.sessions.session_rates import group_of
 from misstep_analysis.tables.wording import count_text, counted_text, in_words, interval_words, number_text, place_text
-from misstep_harness.evidence import Evidence, together
 from misstep_harness.session import Session, session_of
-from misstep_harness.trajectory import Trajectory, Unreadable
+from misstep_harness.trajectory import Evidence, Trajectory, Unreadable, together
 from misstep_harness.verdict import Verdict
 
 PAGE_BYTES = 32_000_000

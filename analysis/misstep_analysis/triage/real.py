@@ -13,8 +13,7 @@ from misstep_analysis.sessions.shares import clustered_share, summed
 from misstep_analysis.stats.clusters.clustered import clustered_difference
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
-from misstep_harness.fault_mappings import FaultMapping, mapped_fault
-from misstep_harness.triage.records.attribution import FAULTS, Fault
+from misstep_harness.fault_mappings import FAULTS, Fault, FaultMapping, mapped_fault
 from misstep_harness.verdict import Verdict
 
 NO_TASKS = "no task of the class was tried"

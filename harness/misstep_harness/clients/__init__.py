@@ -20,9 +20,9 @@ from misstep_harness.clients.retry import RetryingClient, RetryLimits
 from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.exchange import Client
+from misstep_harness.prices import known_prices
 from misstep_harness.redaction import KEY, Redaction, secrets
 from misstep_harness.registry import Registry
-from misstep_harness.usage import known_prices
 
 CLIENTS: Registry[Callable[[ClientSettings], Client]] = Registry(
     "misstep.clients",

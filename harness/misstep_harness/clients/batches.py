@@ -39,8 +39,8 @@ from misstep_harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep_harness.escaping import json_without_surrogates
 from misstep_harness.exchange import Failure, Outcome, Reply, Request
 from misstep_harness.journal.records import encode, replace_file
+from misstep_harness.prices import Prices, known_prices
 from misstep_harness.redaction import Redaction, secrets
-from misstep_harness.usage import Prices, known_prices
 
 ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 

@@ -26,8 +26,8 @@ from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.clients.transport import LARGEST_BODY, BodyTooLargeError, Wire
 from misstep_harness.escaping import json_without_surrogates
 from misstep_harness.exchange import QUESTION, DecisionApi, Failure, FailureKind, Outcome, Reply, Request
+from misstep_harness.prices import Prices, known_prices
 from misstep_harness.redaction import Redaction, secrets
-from misstep_harness.usage import Prices, known_prices
 
 _KEPT = 20_000
 _NO_SUCH_ADDRESS = (404, 405, 501)

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Literal, Protocol, runtime_checkable
 
 from misstep_harness.trajectory import Trajectory
-from misstep_harness.triage.records.triage_case import Part, TriageCase
+from misstep_harness.triage.records import Part, TriageCase
 from misstep_harness.workspace import Finished, Limits
 
 Result = Literal["environment", "workspace", "solution"]

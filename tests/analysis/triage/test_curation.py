@@ -11,22 +11,20 @@ from misstep_analysis.triage.curation import (
     ErrorRates,
     Outcome,
     Rate,
+    curated_runs,
     curation,
+    curation_of_judges_table,
     curation_sentence,
     curation_table,
     decide,
     error_rates,
     generated_outcomes,
+    known_errors,
     precision_sentence,
+    true_solve_rate,
     worth_sentence,
 )
-from misstep_analysis.triage.paper.curation import (
-    curated_runs,
-    curation_of_judges_table,
-    known_errors,
-    true_solve_rate,
-)
-from misstep_harness.triage.records.attribution import FAULTS
+from misstep_harness.fault_mappings import FAULTS
 from tests.analysis.triage.made_up import judged_cases, verdict
 
 SURE = Rate((50, 50), (50, 50))

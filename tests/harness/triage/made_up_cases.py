@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
-from misstep_harness.triage.records.triage_case import TriageCase, read_triage_case
+from misstep_harness.triage.records import TriageCase, read_triage_case
 
 TEST = """import unittest
 from price import total

@@ -20,8 +20,8 @@ from misstep_harness.journal.records import SESSION_RECORDS, read_records
 from misstep_harness.runs import verdict_cache
 from misstep_harness.runs.classify import ClassifyPlan
 from misstep_harness.runs.inputs import Changed
+from misstep_harness.runs.project_instructions import InstructionSources, ProjectInstructions
 from misstep_harness.runs.spread import Spread
-from misstep_harness.runs.standing_rules import RulesAsked, StandingRules
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
@@ -124,7 +124,7 @@ def test_a_session_of_a_grown_log_keeps_the_id_that_another_one_made_it_take(tmp
 def test_changed_instructions_read_everything_again_and_other_questions_are_refused(folder, tmp_path, capsys) -> None:
     def classify(text: str, categories: Sequence[str] = CATEGORIES) -> int:
         calls = count()
-        rules = RulesAsked((StandingRules("CLAUDE.md", text),), find=False)
+        rules = InstructionSources((ProjectInstructions("CLAUDE.md", text),), find=False)
         plan = ClassifyPlan(categories, partial(_counted, calls, -1), rules=rules, spread=Spread(1))
         classified_findings([folder], plan, tmp_path / "ruled")
         return next(calls)

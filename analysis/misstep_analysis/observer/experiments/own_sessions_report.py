@@ -21,7 +21,7 @@ from misstep_analysis.observer.experiments.sessions import ExperimentSession
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import UsageError
-from misstep_harness.evidence import Evidence, together
+from misstep_harness.intervention import NOT_RECOVERED, RECOVERED, RECOVERY_RULE
 from misstep_harness.items import Item
 from misstep_harness.journal.records import MANIFEST, encode, encode_lines, read_verdicts, replace_file, replacing
 from misstep_harness.observer.experiment.own_sessions import (
@@ -34,8 +34,7 @@ from misstep_harness.observer.experiment.own_sessions import (
     guided_runs,
 )
 from misstep_harness.observer.experiment.session import failed_calls
-from misstep_harness.recovery import NOT_RECOVERED, RECOVERED, RECOVERY_RULE
-from misstep_harness.trajectory import Step
+from misstep_harness.trajectory import Evidence, Step, together
 
 Recovered = Mapping[str, bool | None]
 """Item → whether its judge says that the agent recovered."""

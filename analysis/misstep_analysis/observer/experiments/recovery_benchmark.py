@@ -27,7 +27,7 @@ from misstep_analysis.observer.recovery_codes import (
 from misstep_analysis.pages import Foot
 from misstep_analysis.pages.trajectory import trajectory_page
 from misstep_harness.errors import UsageError
-from misstep_harness.intervention import ObservedRun
+from misstep_harness.intervention import NOT_RECOVERED, RECOVERED, ObservedRun
 from misstep_harness.items import Item
 from misstep_harness.journal.records import encode_lines, replace_file
 from misstep_harness.live_session import LiveSession
@@ -39,7 +39,6 @@ from misstep_harness.observer.experiment.own_sessions import (
     guided_runs,
     rule_verdicts,
 )
-from misstep_harness.recovery import NOT_RECOVERED, RECOVERED
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.values import csv_lines
 from misstep_harness.verdict import Verdict

@@ -29,7 +29,6 @@ from misstep_analysis.tables import Table
 from misstep_analysis.tables.files import document
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import UsageError
-from misstep_harness.evidence import Evidence
 from misstep_harness.intervention import Intervention, Invocation
 from misstep_harness.journal.opened import OpenRun, open_of
 from misstep_harness.journal.records import (
@@ -43,6 +42,7 @@ from misstep_harness.journal.records import (
 from misstep_harness.live_session import LiveSession
 from misstep_harness.observer.experiment.own_sessions import Assignment
 from misstep_harness.places import data_folder
+from misstep_harness.trajectory import Evidence
 
 Observed = TypeVar("Observed", Invocation, Intervention)
 

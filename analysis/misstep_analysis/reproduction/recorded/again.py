@@ -24,6 +24,7 @@ from misstep_harness.catalogue import how_to_get, locate
 from misstep_harness.clients import ClientSettings
 from misstep_harness.datasets.facts import whole_folder
 from misstep_harness.errors import MisstepError, SandboxMissing
+from misstep_harness.fault_mappings import FAULTS
 from misstep_harness.journal.records import encode_lines
 from misstep_harness.live_session import LiveSession
 from misstep_harness.observer.experiment.drawing import engineers
@@ -36,9 +37,8 @@ from misstep_harness.repair.runs.repair import RepairPlan, Repairs
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.judging.known_judges import known_judge
 from misstep_harness.runs.run import carry_out
-from misstep_harness.triage.generate.draws import units
-from misstep_harness.triage.generate.family import families
-from misstep_harness.triage.records.attribution import FAULTS, TriageVerdict, read_triage_verdicts
+from misstep_harness.triage.generate.plans import families, units
+from misstep_harness.triage.records import TriageVerdict, read_triage_verdicts
 from misstep_harness.triage.runs.case_folders import make_unit
 from misstep_harness.workspace import Sandbox, find_sandbox
 

@@ -30,15 +30,13 @@ from misstep_harness.datasets.agentless_classes import classed_tasks
 from misstep_harness.datasets.facts import Facts, from_recorded
 from misstep_harness.datasets.judged.paperbench_judge_eval import printed_accuracies
 from misstep_harness.datasets.utboost import tasks as utboost_tasks
-from misstep_harness.fault_mappings import mapping_of
+from misstep_harness.fault_mappings import FAULTS, mapping_of
 from misstep_harness.items import Item, read_items, read_question
 from misstep_harness.judges.answering import answered
-from misstep_harness.no_model import NO_MODEL
-from misstep_harness.protocols import FittedJudge
+from misstep_harness.protocols import NO_MODEL, FittedJudge
 from misstep_harness.runs.judging.known_judges import known_judge
 from misstep_harness.trajectory import Outcome as RunOutcome
 from misstep_harness.trajectory import Trajectory
-from misstep_harness.triage.records.attribution import FAULTS
 from misstep_harness.verdict import Status, Verdict
 
 

@@ -26,9 +26,8 @@ from misstep_analysis.tables import (
 )
 from misstep_analysis.tables.wording import with_interval
 from misstep_analysis.triage.real import DefectiveTasks, MarkedFaults, TriagedSet, UnlabelledRuns, Worth
-from misstep_harness.fault_mappings import FaultMapping, LabelOf
+from misstep_harness.fault_mappings import FAULTS, FaultMapping, LabelOf
 from misstep_harness.places import data_folder
-from misstep_harness.triage.records.attribution import FAULTS
 
 _SLUG = "autotriage"
 _SUBMISSIONS, _GRADED = "swe_bench_resolved_submissions", "paperbench_judge_eval"

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import SkillFailed, UsageError
 from misstep_harness.journal.records import read_records

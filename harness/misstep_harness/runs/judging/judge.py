@@ -14,14 +14,13 @@ from misstep_harness.items import Item, read_question
 from misstep_harness.journal.records import VERDICT_RECORDS, Inputs
 from misstep_harness.judges.answering import answered, unjudged
 from misstep_harness.judges.both_orders import in_orders
-from misstep_harness.pair import Orders
 from misstep_harness.protocols import FittedJudge, Judge
 from misstep_harness.runs.judging.item_selection import Sampling, select_items
 from misstep_harness.runs.kind import RunEnd, RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep_harness.runs.run import Asking, carry_out
 from misstep_harness.runs.spread import Workers
-from misstep_harness.verdict import Verdict
+from misstep_harness.verdict import Orders, Verdict
 
 COMMAND = "judge run"
 BOTH: Orders = "both"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from misstep_harness.agent.policies.model import ModelSettings as AgentModel
+from misstep_harness.agent.model_policy import ModelSettings as AgentModel
 from misstep_harness.benchmarks.folders import benchmark_named
 from misstep_harness.errors import UsageError
 from misstep_harness.judges import JUDGES, added_judges, read_known

@@ -20,16 +20,24 @@ from msgspec.structs import replace
 
 from misstep_harness.benchmarks.folders import digest_of_sources
 from misstep_harness.classifiers import CLASSIFIERS, categories, classify_all
-from misstep_harness.classifiers.calls.failures import own_failure
-from misstep_harness.classifiers.calls.history import Act, History
-from misstep_harness.classifiers.calls.repeated_calls import made_again
-from misstep_harness.classifiers.calls.tools import bare_name, edit_texts
+from misstep_harness.classifiers.failures import own_failure
+from misstep_harness.classifiers.history import Act, History
+from misstep_harness.classifiers.repeated_calls import made_again
+from misstep_harness.classifiers.tools import bare_name, edit_texts
 from misstep_harness.classifiers.verdicts import counted
 from misstep_harness.errors import InputError
-from misstep_harness.items import Item, Kind, Question
+from misstep_harness.intervention import (
+    NOT_RECOVERED,
+    RECOVERED,
+    RECOVERY_RULE,
+    ends_in_success,
+    is_recovered,
+    steps_after,
+)
+from misstep_harness.items import Item, Question
 from misstep_harness.judges.fit import check_fit
 from misstep_harness.protocols import Ask
-from misstep_harness.recovery import NOT_RECOVERED, RECOVERED, RECOVERY_RULE, ends_in_success, is_recovered, steps_after
+from misstep_harness.reflexive.simulated.items import Kind
 from misstep_harness.trajectory import Step, Trajectory
 from misstep_harness.verdict import Verdict
 

@@ -1,7 +1,7 @@
 """A folder of generated triage cases: a benchmark, and the truth about each case with its proof.
 
     DIR/
-        <case id>/                 the folder of a case, as `harness.triage.records.triage_case` says
+        <case id>/                 the folder of a case, as `misstep_harness.triage.records` says
         items.jsonl                one item a case
         gold.csv                   item, the rater "construction", task, agent, infrastructure or pass
         gold_subcategories.csv     item, rater, subcategory; sound passes have none
@@ -27,13 +27,12 @@ from msgspec import Struct
 from misstep_harness.datasets.benchmark import Benchmark
 from misstep_harness.datasets.upstream import digest_of
 from misstep_harness.errors import InputError, UsageError, writing
+from misstep_harness.fault_mappings import FAULTS, taxonomy
 from misstep_harness.journal.run_folder import locked
 from misstep_harness.progress import Progress
 from misstep_harness.runs.generate import refuse_other_call
 from misstep_harness.runs.spread import Spread, available, in_order
-from misstep_harness.triage.generate.draws import units
-from misstep_harness.triage.generate.family import FamilySet, families
-from misstep_harness.triage.records.attribution import FAULTS, taxonomy
+from misstep_harness.triage.generate.plans import FamilySet, families, units
 from misstep_harness.triage.runs.case_folders import Row, make_unit
 from misstep_harness.values import csv_lines
 

@@ -10,7 +10,7 @@ from misstep_analysis.reproduction.recorded.watching import (
 )
 
 
-def test_each_detector_watches_the_same_generated_runs_and_finds_loops_among_look_alikes() -> None:
+def test_each_detector_watches_the_same_generated_runs_and_finds_loops_among_hard_negatives() -> None:
     runs = watched_generated(80, 5)
     by_detector = {name: [run.run for run in runs if run.detector == name] for name in WATCHERS}
     assert len({tuple(names) for names in by_detector.values()}) == 1

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from misstep_harness.fault_mappings import FAULTS
 from misstep_harness.items import Item, Question
 from misstep_harness.runs.judging.known_judges import known_judge
 from misstep_harness.trajectory import Step
-from misstep_harness.triage.records.attribution import FAULTS, TriageVerdict
+from misstep_harness.triage.records import TriageVerdict
 from misstep_harness.triage.runs.judges import RULES
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
 

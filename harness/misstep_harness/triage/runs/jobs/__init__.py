@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from misstep_harness import beneath
 from misstep_harness.registry import Registry
-from misstep_harness.triage.records.triage_case import TriageCase
+from misstep_harness.triage.records import TriageCase
 from misstep_harness.triage.runs.jobs.trials import JobTrial, written_trials
 from misstep_harness.triage.texts import TRAJECTORY
 

@@ -14,7 +14,7 @@ from misstep_harness.errors import InputError
 from misstep_harness.items import MOST_LINE_BYTES
 from misstep_harness.trajectory import Outcome as RunOutcome
 from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
-from misstep_harness.triage.records.triage_case import Outcome
+from misstep_harness.triage.records import Outcome
 from misstep_harness.triage.runs.jobs.trials import JobTrial, decoded
 
 NAME = "a file of NeMo Gym rollouts"

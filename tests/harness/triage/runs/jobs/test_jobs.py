@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.errors import InputError
-from misstep_harness.triage.records.triage_case import TriageCase
+from misstep_harness.triage.records import TriageCase
 from misstep_harness.triage.runs.jobs import JOBS, cases_of_job, swe_bench
 from misstep_harness.triage.texts import TextsOfCase, recorded_outcome
 from tests.harness.triage.made_up_cases import triage_case
