@@ -119,7 +119,7 @@ def read_questions(path: Path, reading: Reading) -> Questions:
     ratings, remarks = read_ratings(path, reading)
     if list(ratings) == [""]:
         return Questions({"": coded(ratings[""], reading, remarks)}, [])
-    return Questions({question: coded(one, reading) for question, one in ratings.items()}, remarks)
+    return Questions({question: coded(rating, reading) for question, rating in ratings.items()}, remarks)
 
 
 def read_ratings(path: Path, reading: Reading) -> tuple[dict[str, Ratings], list[str]]:

@@ -321,8 +321,8 @@ def _sharing(columns: Sequence[_Column]) -> list[_Column]:
         ]
         sets = [one for one in sets if one not in own] + [[*(other for one in own for other in one), column]]
 
-    def filled(one: list[_Column]) -> float:
-        return sum(column.cells for column in one) / len(one)
+    def filled(copies: list[_Column]) -> float:
+        return sum(column.cells for column in copies) / len(copies)
 
     def repeat(one: list[_Column]) -> bool:
         distinct = frozenset().union(*(column.labels for column in one))

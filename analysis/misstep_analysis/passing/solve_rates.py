@@ -141,10 +141,10 @@ class _Tried(Struct, frozen=True):
 def sampled(sets: Sequence[SolvedSet], seed: int = 0) -> list[Sampled]:
     """pass@k of each system of sets whose tasks have at least 100 samples; `seed` is of the bootstrap over tasks."""
     samples = []
-    for one, cells in ((each, list(cells.values())) for each in sets for cells in each.systems.values()):
+    for solved, cells in ((each, list(cells.values())) for each in sets for cells in each.systems.values()):
         exact = {k: _mean(cells, k, "pass@k", seed) for k in SAMPLED_KS}
         put_in = {k: float(sum(plugged_in_pass_at_k(n, c, k) for n, c in cells) / len(cells)) for k in SAMPLED_KS}
-        samples.append(Sampled(one, len(cells), exact, put_in))
+        samples.append(Sampled(solved, len(cells), exact, put_in))
     return samples
 
 
@@ -162,21 +162,21 @@ def samples_table(samples: Sequence[Sampled], beside: Sequence[Row] = (), notes:
     """pass@k of sampled solutions, exact and in the form that puts the observed share in."""
     finding = _samples_finding(samples[0]) if samples else _NO_ATTEMPTS
     return _SAMPLES.table(
-        finding, (*sample_rows(samples), *beside), notes, datasets=(one.of.dataset for one in samples)
+        finding, (*sample_rows(samples), *beside), notes, datasets=(sample.of.dataset for sample in samples)
     )
 
 
 def sample_rows(samples: Sequence[Sampled]) -> list[Row]:
     """Return the rows of `samples_table`, each system's exact ones first."""
     rows: list[Row] = []
-    for one in samples:
+    for sample in samples:
         put_in = {
-            k: Estimate(value, n=one.tasks, method="mean over tasks of 1 - (1 - c/n)^k")
-            for k, value in one.plugged_in.items()
+            k: Estimate(value, n=sample.tasks, method="mean over tasks of 1 - (1 - c/n)^k")
+            for k, value in sample.plugged_in.items()
         }
-        for way, means in ((EXACT, one.exact), (PLUGGED_IN, put_in)):
+        for way, means in ((EXACT, sample.exact), (PLUGGED_IN, put_in)):
             named = {at_k("pass@k", k): mean for k, mean in means.items()}
-            rows += rows_in("share", named, f"{one.of.title}: {way}", one.of.source)
+            rows += rows_in("share", named, f"{sample.of.title}: {way}", sample.of.source)
     return rows
 
 
@@ -194,25 +194,25 @@ def tried(sets: Sequence[SolvedSet], seed: int = 0) -> list[_Tried]:
 
     Of a set with more than three systems the best, the median and the last by mean success are taken.
     """
-    return [_tried(one, system, seed) for one in sets for system in extremes(one)]
+    return [_tried(solved, system, seed) for solved in sets for system in extremes(solved)]
 
 
 @made_by_this
 def trials_table(trials: Sequence[_Tried], notes: Sequence[str] = ()) -> Table:
     """pass@k and pass^k of systems tried four or more times on each task; what a set's page states beside."""
     rows: list[Row] = []
-    for one in trials:
-        for (kind, k), stated in ((key, one.stated.get(key)) for key in one.means):
-            group = f"{kind}, {one.name}"
+    for trial in trials:
+        for (kind, k), stated in ((key, trial.stated.get(key)) for key in trial.means):
+            group = f"{kind}, {trial.name}"
             of_k = [] if stated is None else [published_row(stated.figure, at_k(kind, k), group=group)]
-            rows += measured_on(one.of.dataset, [*of_k, _trial_row(one, kind, k)])
+            rows += measured_on(trial.of.dataset, [*of_k, _trial_row(trial, kind, k)])
     finding = _trials_finding(trials) if trials else _NO_ATTEMPTS
-    return _TRIALS.table(finding, rows, notes, datasets=(one.of.dataset for one in trials))
+    return _TRIALS.table(finding, rows, notes, datasets=(trial.of.dataset for trial in trials))
 
 
-def extremes(one: SolvedSet) -> tuple[str, ...]:
+def extremes(solved: SolvedSet) -> tuple[str, ...]:
     """The systems of a set; of more than three the best, the median and the last by mean success, then by name."""
-    ranked = sorted(one.systems, key=lambda system: (-_mean_success(one.systems[system].values()), system))
+    ranked = sorted(solved.systems, key=lambda system: (-_mean_success(solved.systems[system].values()), system))
     return tuple(ranked) if len(ranked) <= 3 else (ranked[0], ranked[len(ranked) // 2], ranked[-1])
 
 
@@ -220,16 +220,16 @@ def _mean_success(cells: Collection[Cell]) -> Fraction:
     return sum((Fraction(solved, tried) for tried, solved in cells), Fraction(0)) / len(cells)
 
 
-def _tried(one: SolvedSet, system: str, seed: int) -> _Tried:
-    cells = [cell for cell in one.systems[system].values() if cell[0] >= TRIAL_KS[-1]]
+def _tried(solved: SolvedSet, system: str, seed: int) -> _Tried:
+    cells = [cell for cell in solved.systems[system].values() if cell[0] >= TRIAL_KS[-1]]
     means = {(kind, k): _mean(cells, k, kind, seed) for kind in KINDS for k in TRIAL_KS}
-    figures = {figure.column: figure for figure in figures_of(one) if figure.row == system}
+    figures = {figure.column: figure for figure in figures_of(solved) if figure.row == system}
     stated = {
-        (kind, k): _stated_mean(figures[at_k(kind, k)], means[kind, k], cells, k, kind, one.source)
+        (kind, k): _stated_mean(figures[at_k(kind, k)], means[kind, k], cells, k, kind, solved.source)
         for kind, k in means
         if at_k(kind, k) in figures
     }
-    return _Tried(one, system, means, stated)
+    return _Tried(solved, system, means, stated)
 
 
 def _stated_mean(figure: Figure, mean: Estimate, cells: Sequence[Cell], k: int, kind: Kind, source: str) -> Stated:
@@ -242,23 +242,23 @@ def _stated_mean(figure: Figure, mean: Estimate, cells: Sequence[Cell], k: int, 
 
 def _trials_finding(trials: Sequence[_Tried]) -> str:
     first, last = trials[0], TRIAL_KS[-1]
-    stated = stated_text([stated for one in trials for stated in one.stated.values()], "figures", "attempts")
+    stated = stated_text([stated for trial in trials for stated in trial.stated.values()], "figures", "attempts")
     return (
         f"{first.name} succeeds in {with_interval(first.means['pass^k', 1], 'share')} of single trials, and in all of "
         f"{last} on {with_interval(first.means['pass^k', last], 'share')} of tasks{stated}."
     )
 
 
-def _trial_row(one: _Tried, kind: Kind, k: int) -> Row:
-    quantity, group, stated = at_k(kind, k), f"{kind}, {one.name}", one.stated.get((kind, k))
+def _trial_row(trial: _Tried, kind: Kind, k: int) -> Row:
+    quantity, group, stated = at_k(kind, k), f"{kind}, {trial.name}", trial.stated.get((kind, k))
     if stated is not None:
         return stated.row(quantity, group)
-    return estimate_row(quantity, one.means[kind, k], "share", group, one.of.source)
+    return estimate_row(quantity, trial.means[kind, k], "share", group, trial.of.source)
 
 
 def trial_rows(trials: Sequence[_Tried], kind: Kind) -> list[Row]:
     """Return the measured rows of one of the two kinds, for a figure."""
-    return [_trial_row(one, kind, k) for one in trials for k in TRIAL_KS]
+    return [_trial_row(trial, kind, k) for trial in trials for k in TRIAL_KS]
 
 
 def curve_places(ks: Sequence[int]) -> dict[str, float]:
@@ -318,14 +318,14 @@ def reported_figures() -> tuple[Figure, ...]:
     return read_paper(data_folder() / "reported" / "solve_rates.toml").figure
 
 
-def figures_of(one: SolvedSet) -> list[Figure]:
+def figures_of(solved: SolvedSet) -> list[Figure]:
     """Return what a set's own page states of its systems."""
-    return [figure for figure in reported_figures() if figure.row in one.systems]
+    return [figure for figure in reported_figures() if figure.row in solved.systems]
 
 
 def stated_text(stated: Sequence[Stated], figures: str, results: str) -> str:
     """Return the end of a finding: how many stated figures follow from the results; empty where none is stated."""
-    reproduced = sum(not one.reason for one in stated)
+    reproduced = sum(not statement.reason for statement in stated)
     return f"; {reproduced} of {len(stated)} stated {figures} follow from the {results}" if stated else ""
 
 
@@ -350,36 +350,37 @@ def submissions_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[
     rows: list[Row] = []
     drawn: list[Row] = []
     every: list[Stated] = []
-    for one in sets:
-        best, stated = one.ranking()[:top], [_stated_count(one, figure) for figure in figures_of(one)]
+    for solved in sets:
+        best, stated = solved.ranking()[:top], [_stated_count(solved, figure) for figure in figures_of(solved)]
         of_best = [
-            _rate_row(one, system, f"{one.title}: the {len(best)} best of {len(one.systems)}") for system in best
+            _rate_row(solved, system, f"{solved.title}: the {len(best)} best of {len(solved.systems)}")
+            for system in best
         ]
-        group = f"{one.title}: stated on its page"
+        group = f"{solved.title}: stated on its page"
         printed = [published_row(each.figure, each.figure.row, group=group) for each in stated]
         measured = [each.row(each.figure.row, group) for each in stated]
-        rows += measured_on(one.dataset, [*of_best, *chain.from_iterable(zip(printed, measured, strict=True))])
+        rows += measured_on(solved.dataset, [*of_best, *chain.from_iterable(zip(printed, measured, strict=True))])
         drawn += [*of_best, *measured]
         every += stated
     finding = _rates_finding(sets[0], every) if sets else _NO_SUBMISSIONS
-    return _SUBMISSIONS.table(finding, rows, notes, datasets=(one.dataset for one in sets), drawn=drawn)
+    return _SUBMISSIONS.table(finding, rows, notes, datasets=(solved.dataset for solved in sets), drawn=drawn)
 
 
-def _rates_finding(one: SolvedSet, stated: Sequence[Stated]) -> str:
-    best = _rate(one, one.ranking()[0])
+def _rates_finding(solved: SolvedSet, stated: Sequence[Stated]) -> str:
+    best = _rate(solved, solved.ranking()[0])
     return (
-        f"The best of {len(one.systems)} submissions to {one.title} solves {number_text(best.value, 'share')} of "
+        f"The best of {len(solved.systems)} submissions to {solved.title} solves {number_text(best.value, 'share')} of "
         f"{best.n:,} tasks ({interval_words(best.low, best.high, 'share')}){stated_text(stated, 'rates', 'results')}."
     )
 
 
-def _rate(one: SolvedSet, system: str, n: int | None = None) -> Estimate:
-    return wilson(len(one.solved(system)), n or len(one.systems[system]))
+def _rate(solved: SolvedSet, system: str, n: int | None = None) -> Estimate:
+    return wilson(len(solved.solved(system)), n or len(solved.systems[system]))
 
 
-def _rate_row(one: SolvedSet, system: str, group: str) -> Row:
-    source = f"{len(one.solved(system)):,} / {len(one.systems[system]):,}, {one.source}"
-    return estimate_row(system, _rate(one, system), "share", group, source)
+def _rate_row(solved: SolvedSet, system: str, group: str) -> Row:
+    source = f"{len(solved.solved(system)):,} / {len(solved.systems[system]):,}, {solved.source}"
+    return estimate_row(system, _rate(solved, system), "share", group, source)
 
 
 def _stated_count(one: SolvedSet, figure: Figure, n: int | None = None, of: str = "") -> Stated:
@@ -390,12 +391,12 @@ def _stated_count(one: SolvedSet, figure: Figure, n: int | None = None, of: str 
     return Stated(figure, rate, f"{counts}, {one.source}", reason)
 
 
-def gaps(one: SolvedSet, pairs: Iterable[tuple[str, str]]) -> list[Gap]:
+def gaps(solved: SolvedSet, pairs: Iterable[tuple[str, str]]) -> list[Gap]:
     """Pairs of systems compared on the tasks of the set, with p-values adjusted by Holm for all the pairs given."""
     wanted = list(pairs)
-    tasks = len(one.tasks())
+    tasks = len(solved.tasks())
     tables = []
-    for better, worse in (map(one.solved, pair) for pair in wanted):
+    for better, worse in (map(solved.solved, pair) for pair in wanted):
         both, either = len(better & worse), len(better | worse)
         tables.append(PairedTable(both, len(better - worse), len(worse - better), tasks - either))
     p_values = [mcnemar_mid_p(table).p_value for table in tables]
@@ -410,25 +411,28 @@ def ranking_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[str]
     """Which neighbours in a ranking differ, which ranks differ from the first, and how many tasks that would take."""
     rows: list[Row] = []
     findings: list[str] = []
-    for one in sets:
-        first, *others = one.ranking()
-        neighbours, from_first = gaps(one, pairwise([first, *others])), gaps(one, [(first, other) for other in others])
+    for solved in sets:
+        first, *others = solved.ranking()
+        neighbours, from_first = (
+            gaps(solved, pairwise([first, *others])),
+            gaps(solved, [(first, other) for other in others]),
+        )
         apart, level = sum(gap.significant for gap in neighbours), sum(not gap.significant for gap in from_first)
         counts = {"Gaps between neighbours that can be told from chance": apart, "Not to be told from the first": level}
-        whole = rows_in("count", counts, f"{one.title}: the whole ranking", one.source, n=len(neighbours))
+        whole = rows_in("count", counts, f"{solved.title}: the whole ranking", solved.source, n=len(neighbours))
         method = f"McNemar, mid-p, Holm over {len(neighbours)} comparisons"
-        rows += measured_on(one.dataset, [structs.replace(row, method=method) for row in whole])
+        rows += measured_on(solved.dataset, [structs.replace(row, method=method) for row in whole])
         for gap in neighbours[: top - 1]:
-            rows += measured_on(one.dataset, _gap_rows(one, gap, len(neighbours)))
+            rows += measured_on(solved.dataset, _gap_rows(solved, gap, len(neighbours)))
         findings.append(
-            f"On {one.title}, {apart} of the {len(neighbours)} gaps between neighbours in the ranking can be told from "
-            f"chance at {100 * ALPHA:g}% (Holm), and {level} submissions cannot be told from the first"
+            f"On {solved.title}, {apart} of the {len(neighbours)} gaps between neighbours in the ranking can be told "
+            f"from chance at {100 * ALPHA:g}% (Holm), and {level} submissions cannot be told from the first"
         )
     finding = f"{'; '.join(findings)}." if findings else _NO_SUBMISSIONS
-    return _RANKING.table(finding, rows, notes, datasets=(one.dataset for one in sets))
+    return _RANKING.table(finding, rows, notes, datasets=(solved.dataset for solved in sets))
 
 
-def _gap_rows(one: SolvedSet, gap: Gap, tests: int) -> list[Row]:
+def _gap_rows(solved: SolvedSet, gap: Gap, tests: int) -> list[Row]:
     table, difference = gap.paired, paired_difference(gap.paired)
     needed = Estimate(
         None
@@ -443,7 +447,7 @@ def _gap_rows(one: SolvedSet, gap: Gap, tests: int) -> list[Row]:
         ("p, adjusted", Estimate(gap.adjusted, n=table.n, method=f"Holm over {tests} comparisons"), "p"),
         ("Tasks needed", needed, "count"),
     )
-    counts = f"{table.first_only} and {table.second_only} solved by one alone, {one.source}"
+    counts = f"{table.first_only} and {table.second_only} solved by one alone, {solved.source}"
     return rows_of(figures, f"{gap.better} less {gap.worse}", counts)
 
 
@@ -451,24 +455,24 @@ def _gap_rows(one: SolvedSet, gap: Gap, tests: int) -> list[Row]:
 def denominators_table(runs: Sequence[SolvedSet], others: Sequence[SolvedSet] = (), notes: Sequence[str] = ()) -> Table:
     """Stated rates of incomplete runs, out of the tasks attempted and out of all; further sets with one rate each."""
     rows: list[Row] = []
-    for one in runs:
-        for figure in figures_of(one):
+    for run in runs:
+        for figure in figures_of(run):
             # Where one of the two ways gives the stated rate, the other is not a contradiction.
             ways = (
-                _stated_count(one, figure, of=" attempted"),
-                _stated_count(one, figure, len(one.tasks()), " tasks"),
+                _stated_count(run, figure, of=" attempted"),
+                _stated_count(run, figure, len(run.tasks()), " tasks"),
             )
             neither = all(way.reason for way in ways)
-            worked_out = [way.row(figure.row, one.title, judged=neither or not way.reason) for way in ways]
-            rows += measured_on(one.dataset, [published_row(figure, figure.row, group=one.title), *worked_out])
-    for one in others:
-        rows += measured_on(one.dataset, (_rate_row(one, system, one.title) for system in one.systems))
+            worked_out = [way.row(figure.row, run.title, judged=neither or not way.reason) for way in ways]
+            rows += measured_on(run.dataset, [published_row(figure, figure.row, group=run.title), *worked_out])
+    for other in others:
+        rows += measured_on(other.dataset, (_rate_row(other, system, other.title) for system in other.systems))
     datasets = (one.dataset for one in (*runs, *others))
     return _DENOMINATORS.table(_denominators_finding(runs), rows, notes, datasets=datasets)
 
 
 def _denominators_finding(runs: Sequence[SolvedSet]) -> str:
-    stated = [(one, figure) for one in runs for figure in figures_of(one)]
+    stated = [(run, figure) for run in runs for figure in figures_of(run)]
     if not stated:
         return "No set of incomplete runs is available."
     one, figure = min(stated, key=lambda pair: len(pair[0].systems[pair[1].row]))

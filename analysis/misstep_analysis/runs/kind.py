@@ -207,7 +207,7 @@ def run_in_brief(kind: RunResults[Any], run: OpenRun, choice: Choice) -> RunInBr
 def brief_text(run: RunInBrief) -> str:
     """Return a run in at most ten lines."""
     about = f"{counted_text(run.n, 'record')}, {f'evidence {run.evidence}' if run.evidence else 'without figures'}"
-    missing = [f"missing: {one}" for one in run.missing]
+    missing = [f"missing: {thing}" for thing in run.missing]
     if len(missing) > _MISSING:
         missing[_MISSING - 1 :] = [f"missing: {len(missing) - _MISSING + 1} more things; --json names them"]
     page = run.page or (f"{run.again} writes it" if run.again else "none")
@@ -223,7 +223,9 @@ def columns_of(kind: type[Struct], without: Sequence[str] = ()) -> tuple[Column,
     """Return a column for each field of a record, but for some."""
     texts = meanings(kind)
     fields = msgspec.structs.fields(kind)
-    return tuple(Column(one.name, one.type, texts.get(one.name, "")) for one in fields if one.name not in without)
+    return tuple(
+        Column(field.name, field.type, texts.get(field.name, "")) for field in fields if field.name not in without
+    )
 
 
 def table_of(
@@ -270,7 +272,7 @@ def known(kind: types.Type) -> types.Type:
     """Return the type of the values that there are: a union with null without its null."""
     if not isinstance(kind, types.UnionType):
         return kind
-    some = [one for one in kind.types if not isinstance(one, types.NoneType)]
+    some = [member for member in kind.types if not isinstance(member, types.NoneType)]
     return some[0] if len(some) == 1 else kind
 
 
@@ -358,7 +360,7 @@ def source_at(place: Path, data: Path | None) -> Source:
 
 def _public(name: str) -> Source:
     described = data_sets()[name]
-    places = tuple(f"{one.repository} at {one.commit}" for one in described.sources.values())
+    places = tuple(f"{source.repository} at {source.commit}" for source in described.sources.values())
     return Source(name, described.licence, places)
 
 

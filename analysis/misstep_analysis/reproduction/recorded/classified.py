@@ -155,9 +155,9 @@ def seed() -> int:
 def _classified_runs(dataset: str, folder: Path) -> Iterator[ClassifiedRun]:
     of_set = classified(dataset, folder)
     cells = {
-        (one.item, one.judge): " ".join([one.label, *map(str, one.steps)])
-        for one in of_set.verdicts
-        if one.label is not None
+        (verdict.item, verdict.judge): " ".join([verdict.label, *map(str, verdict.steps)])
+        for verdict in of_set.verdicts
+        if verdict.label is not None
     }
     for run, n_steps in of_set.n_steps.items():
         yield ClassifiedRun(run, n_steps, *(cells.get((run, name), "") for name in CATEGORIES))
@@ -178,7 +178,7 @@ def _decisive_steps(dataset: str, folder: Path) -> Iterator[DecisiveStep]:
 
 
 def _mapped(decisive: bool) -> list[str]:
-    return list(dict.fromkeys(one.benchmark for one in load_mappings() if one.decisive == decisive))
+    return list(dict.fromkeys(mapping.benchmark for mapping in load_mappings() if mapping.decisive == decisive))
 
 
 _RUNS = {name: Facts(name, "classified", ClassifiedRun, partial(_classified_runs, name), JUDGING) for name in RUN_SETS}

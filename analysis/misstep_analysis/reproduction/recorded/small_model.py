@@ -77,7 +77,7 @@ _HEAD = TableHead("small_model", "small_model", "Judges' prompts, asked of a sma
 @made_by_this
 def small_model_table(scored: Sequence[ScoredItems]) -> Table:
     """Return how a small model answers each question, beside always giving the most frequent label."""
-    rows = (row for one in scored for row in rows_of_judge(one))
+    rows = (row for items in scored for row in rows_of_judge(items))
     return of_evidence(_HEAD.table(_finding(scored), rows), "generated")
 
 
@@ -85,8 +85,8 @@ def _finding(scored: Sequence[ScoredItems]) -> str:
     if not scored:
         return f"No answers of {MODEL} are recorded."
     by_standing: dict[Standing, list[str]] = {"less often": [], "not shown": [], "more often": []}
-    for one, standing in zip(scored, standings(one.scores for one in scored), strict=True):
-        by_standing[standing].append(one.judged.on)
+    for items, standing in zip(scored, standings(items.scores for items in scored), strict=True):
+        by_standing[standing].append(items.judged.on)
     count = counted_text(len(scored), "question")
     parts = [
         f"{_STANDING[standing]} in {len(on)} of {count}: {'; '.join(on)}" for standing, on in by_standing.items() if on
@@ -109,7 +109,7 @@ _REPAIRS = TableHead(
 def small_model_repairs_table(arms: Sequence[RepairArm], seed: int = 0) -> Table:
     """Return the share of cases that a small model repaired, by setting or by edit format and instructions."""
     scored = [score_repairs(arm, seed) for arm in arms]
-    rows = [row for one in scored for row in measured_on_arm(one.arm, _repair_rows(one))]
+    rows = [row for scores in scored for row in measured_on_arm(scores.arm, _repair_rows(scores))]
     return _REPAIRS.table(_repairs_finding(scored), rows, datasets=datasets_of(arms))
 
 
@@ -120,8 +120,8 @@ def _repair_rows(scores: RepairScores) -> list[Row]:
 
 
 def _repairs_finding(scored: Sequence[RepairScores]) -> str:
-    solving = [one for one in scored if one.solve_rate.value]
-    rates = [with_interval(one.solve_rate, "share", _setting(one.arm)) for one in solving]
+    solving = [scores for scores in scored if scores.solve_rate.value]
+    rates = [with_interval(arm.solve_rate, "share", _setting(arm.arm)) for arm in solving]
     sentence = f"{MODEL} repaired at least one case in {len(solving)} of {counted_text(len(scored), 'run')}"
     return f"{sentence}: {', '.join(rates)}." if rates else f"{sentence}."
 
@@ -176,8 +176,8 @@ def record(
     make_new_folder(out)
     run = open_run(folder)
     # Without replies the items are those of a data set: a rationale would quote it.
-    verdicts = [_short(one, quotes=replies is not None) for one in run.verdicts if one.status != "failed"]
-    item_ids = {one.item for one in verdicts}
+    verdicts = [_short(verdict, quotes=replies is not None) for verdict in run.verdicts if verdict.status != "failed"]
+    item_ids = {verdict.item for verdict in verdicts}
     settings, question = run.manifest.settings, run.question
     description = About(
         **about,
@@ -203,7 +203,7 @@ def record(
 
 def scored(folder: Path | None = None, *, seed: int = 0) -> list[ScoredItems]:
     """Return the recordings, scored, by name; none without any."""
-    return [scored_items(_opened(one), seed=seed) for one in recordings(folder)]
+    return [scored_items(_opened(entry), seed=seed) for entry in recordings(folder)]
 
 
 def recordings(folder: Path | None = None) -> list[Path]:
@@ -217,7 +217,7 @@ def replay_again(folder: Path | None = None) -> int:
 
     A changed prompt asks another request, to which no reply is recorded.
     """
-    again = [one for one in recordings(folder) if (one / REPLIES).is_file()]
+    again = [entry for entry in recordings(folder) if (entry / REPLIES).is_file()]
     with tempfile.TemporaryDirectory(prefix="misstep-") as place:
         return sum(_replayed(recording, Path(place)) for recording in again)
 
