@@ -168,7 +168,7 @@ def _rows(path: Path, columns: Sequence[str], form: str) -> Iterator[tuple[int, 
 
 
 class Construction(Struct, frozen=True):
-    """How a generated case was made: from which family of tasks, of which set, in which variant."""
+    """How a generated case was made: its family of tasks, its set and its variant."""
 
     item: str
     family: str
@@ -194,7 +194,7 @@ def read_constructions(folder: Path) -> dict[str, Construction]:
 
 
 def families_of(constructions: dict[str, Construction]) -> dict[str, str]:
-    """Item → what it hangs together with: cases of one family of tasks are not independent of each other."""
+    """Item → its cluster: cases of one family of tasks are not independent of each other."""
     return {
         item: f"family {construction.family}" for item, construction in constructions.items() if construction.family
     }

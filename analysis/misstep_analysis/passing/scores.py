@@ -284,7 +284,7 @@ def _cut(text: str) -> str:
 
 @made_by_this
 def flicker_table(report: PassReport) -> Table:
-    """Return the tasks that pass sometimes, beside what chance alone gives at the mean rate."""
+    """Return the tasks that pass sometimes, against the number expected by chance at the mean rate."""
     rows: list[Row] = []
     for system in report.systems:
         ways = [(system.flicker, _answered(report)), *([] if report.complete else [(system.flicker_all, ALL)])]

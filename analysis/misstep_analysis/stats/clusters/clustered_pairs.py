@@ -62,7 +62,7 @@ class PairedItems(Struct, frozen=True):
     def of(
         cls, first: npt.ArrayLike, second: npt.ArrayLike, clusters: npt.ArrayLike, clustered: bool | None = None
     ) -> "PairedItems":
-        """Return the flags of some items, which hang together if two share a cluster, unless `clustered` says."""
+        """Return the flags of some items; they are clustered if two share a cluster, unless `clustered` says."""
         one, other = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
         _, places, sizes = np.unique(np.asarray(clusters), return_inverse=True, return_counts=True)
         both = int((one * other).sum())
