@@ -196,7 +196,7 @@ class RunFrames(Struct, frozen=True):
       cost_usd model prompt cached error`; a missing label is missing and no label.
     - `gold`: One row a rater's label: `item rater label`; empty where nobody labelled anything.
     - `answers`: The verdicts with two more columns: `gold`, the label that most raters gave, missing where they tie or
-      nobody labelled the item; and `cluster`, such as the run that an item is about: items of one cluster are not independent.
+      nobody labelled the item; and `cluster`, such as the run of an item: items of one cluster are not independent.
     - `attempts`: Of a run of repairs one row an attempt, by its `id`: `case policy setting format sample solved patched
       error iterations seconds input_tokens output_tokens cost_usd ended patch rules refused`; `solved` is missing where
       the case does not hold or the patch was not scored. Of other runs empty.
