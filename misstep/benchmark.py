@@ -135,7 +135,7 @@ def _sessions(
     kind: Literal["misbehaviour", "triage", "text"],
     reading: LabelOptions,
 ) -> str:
-    from misstep_analysis.reproduction.recorded.gold_labels import add_gold, gold_from
+    from misstep.judge.gold_labels import add_gold, gold_from
     from misstep_harness.runs.judging.session_benchmark import session_benchmark
 
     if labels is None:

@@ -82,7 +82,7 @@ def passing(
         from misstep_analysis.passing.scores import passes_text
 
         print(passes_text(findings), end="")
-    if any(one.unreadable for one in findings.systems):
+    if any(system.unreadable for system in findings.systems):
         raise typer.Exit(1)
 
 

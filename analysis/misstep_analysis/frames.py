@@ -75,9 +75,16 @@ def _counts(paper: "Paper", figure: "Figure") -> tuple[float | None, float | Non
 def sessions(sets: Iterable["JudgedSet"]) -> "DataFrame":
     """Classified runs, a row a run and category; `label` is missing if unknown, `first_step` without evidence."""
     rows = (
-        (judged.benchmark, one.item, one.judge, one.label, min(one.steps, default=None), judged.n_steps[one.item])
+        (
+            judged.benchmark,
+            verdict.item,
+            verdict.judge,
+            verdict.label,
+            min(verdict.steps, default=None),
+            judged.n_steps[verdict.item],
+        )
         for judged in sets
-        for one in judged.verdicts
+        for verdict in judged.verdicts
     )
     return _frame(rows, _SESSION)
 
@@ -95,9 +102,9 @@ def study_sessions(study: "Study") -> "DataFrame":
 def attempts(sets: Iterable["SolvedSet"]) -> "DataFrame":
     """Systems on tasks, one row a system and task: how often the task was tried, and how often of these solved."""
     rows = (
-        (one.title, system, task, *counts)
-        for one in sets
-        for system, cells in one.systems.items()
+        (solved_set.title, system, task, *counts)
+        for solved_set in sets
+        for system, cells in solved_set.systems.items()
         for task, counts in cells.items()
     )
     return _frame(rows, _ATTEMPT)
@@ -125,13 +132,13 @@ def ratings(rated: "RatedSet") -> "DataFrame":
 def answers(judged: Iterable["JudgedItems"]) -> "DataFrame":
     """Judges' answers beside people's label, one row a judge and item.
 
-    `gold` is missing if people tie, `label` if the judge gave none. Items of one `cluster` hang together.
+    `gold` is missing if people tie, `label` if the judge gave none. Items of one `cluster` are not independent.
     """
     rows = (
-        (one.title, item, one.clusters.get(item, item), gold.get(item), verdict.label, verdict.status)
-        for one in judged
-        for gold in [majority(one.gold).label_of]
-        for verdict in one.verdicts
+        (judged_items.title, item, judged_items.clusters.get(item, item), gold.get(item), verdict.label, verdict.status)
+        for judged_items in judged
+        for gold in [majority(judged_items.gold).label_of]
+        for verdict in judged_items.verdicts
         for item in [verdict.item]
     )
     return _frame(rows, _ANSWER)
@@ -140,9 +147,9 @@ def answers(judged: Iterable["JudgedItems"]) -> "DataFrame":
 def run_ratings(judged: Iterable["JudgedRatings"]) -> "DataFrame":
     """Ratings of runs by a judge and by people, one row a judge, aspect and run; what was not rated is missing."""
     rows = (
-        (one.title, aspect, run, rating, (one.judge.get(run) or {}).get(aspect))
-        for one in judged
-        for run, ratings in one.people.items()
+        (judged_items.title, aspect, run, rating, (judged_items.judge.get(run) or {}).get(aspect))
+        for judged_items in judged
+        for run, ratings in judged_items.people.items()
         for aspect, rating in ratings.items()
     )
     return _frame(rows, _RATING)
@@ -189,7 +196,7 @@ class RunFrames(Struct, frozen=True):
       cost_usd model prompt cached error`; a missing label is missing and no label.
     - `gold`: One row a rater's label: `item rater label`; empty where nobody labelled anything.
     - `answers`: The verdicts with two more columns: `gold`, the label that most raters gave, missing where they tie or
-      nobody labelled the item; and `cluster`, what items hang together with, such as the run that they are about.
+      nobody labelled the item; and `cluster`, such as the run of an item: items of one cluster are not independent.
     - `attempts`: Of a run of repairs one row an attempt, by its `id`: `case policy setting format sample solved patched
       error iterations seconds input_tokens output_tokens cost_usd ended patch rules refused`; `solved` is missing where
       the case does not hold or the patch was not scored. Of other runs empty.
@@ -252,7 +259,7 @@ def _frames(manifest: Manifest, content: Content) -> RunFrames:
     gold_of, cluster_of = majority(gold).label_of, clusters_of(items)
     answers = verdicts.assign(gold=verdicts["item"].map(gold_of), cluster=verdicts["item"].map(cluster_of))
     signals = [{"attempt": tried.id} | msgspec.structs.asdict(signal) for tried in attempts for signal in tried.signals]
-    tables = {one.name: (list(one.rows()), [column.name for column in one.columns]) for one in content.tables}
+    tables = {table.name: (list(table.rows()), [column.name for column in table.columns]) for table in content.tables}
     return RunFrames(
         manifest,
         frame_of(items, BenchmarkItem),
@@ -260,11 +267,12 @@ def _frames(manifest: Manifest, content: Content) -> RunFrames:
         frame_of(gold, GoldLabel),
         answers,
         DataFrame(
-            [{name: getattr(one, name) for name in _REPAIR_ATTEMPT} for one in attempts], columns=_REPAIR_ATTEMPT
+            [{name: getattr(attempt, name) for name in _REPAIR_ATTEMPT} for attempt in attempts],
+            columns=_REPAIR_ATTEMPT,
         ),
         DataFrame(signals, columns=["attempt", *Signal.__struct_fields__]),
         DataFrame([line for run in observed for line in _questions(run)], columns=_QUESTION),
-        frame_of((one for run in observed for one in interventions_of(run)), ObservedIntervention),
+        frame_of((intervention for run in observed for intervention in interventions_of(run)), ObservedIntervention),
         {name: DataFrame(rows, columns=columns) for name, (rows, columns) in tables.items()},
     )
 

@@ -95,7 +95,7 @@ def write_gold(folder: Path, labels: Iterable[GoldLabel]) -> None:
     with io.StringIO(newline="") as text:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(("item", "rater", "label"))
-        writer.writerows((one.item, one.rater, one.label) for one in labels)
+        writer.writerows((label.item, label.rater, label.label) for label in labels)
         replace_file(folder / "gold.csv", text.getvalue().encode())
 
 
@@ -135,8 +135,8 @@ def check_columns(header: Sequence[str] | None, wanted: Sequence[str], path: Pat
         has = f"; the columns are {', '.join(columns[:_SHOWN])}" if columns else ""
         raise InputError(f"the column {lacking[0]!r} is missing{has}", form, file=path, line=1, field=lacking[0])
     if len(columns) > len(wanted):
-        further = next((one for one in columns if one not in wanted), "")
-        twice = next((one for one in wanted if columns.count(one) > 1), "")
+        further = next((name for name in columns if name not in wanted), "")
+        twice = next((name for name in wanted if columns.count(name) > 1), "")
         message = f"there are two columns {twice!r}" if twice else f"nothing reads the column {further!r}"
         advice = f"{form} Keep anything else in a file of another name."
         raise InputError(message, advice, file=path, line=1, field=twice or further or None)
@@ -168,7 +168,7 @@ def _rows(path: Path, columns: Sequence[str], form: str) -> Iterator[tuple[int, 
 
 
 class Construction(Struct, frozen=True):
-    """How a generated case was made: from which family of tasks, of which set, in which variant."""
+    """How a generated case was made: its family of tasks, its set and its variant."""
 
     item: str
     family: str
@@ -194,5 +194,7 @@ def read_constructions(folder: Path) -> dict[str, Construction]:
 
 
 def families_of(constructions: dict[str, Construction]) -> dict[str, str]:
-    """Item → what it hangs together with: cases of one family of tasks are not independent of each other."""
-    return {item: f"family {one.family}" for item, one in constructions.items() if one.family}
+    """Item → its cluster: cases of one family of tasks are not independent of each other."""
+    return {
+        item: f"family {construction.family}" for item, construction in constructions.items() if construction.family
+    }

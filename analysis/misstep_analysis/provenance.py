@@ -64,7 +64,7 @@ class Input(Struct, frozen=True):
     verified: bool | None = True
 
     def __post_init__(self) -> None:
-        """Take back that an input is verified where there is no digest of it."""
+        """Mark an input without a digest as not verified."""
         if self.verified and not self.sha256:
             structs.force_setattr(self, "verified", False)
 

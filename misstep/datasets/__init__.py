@@ -50,9 +50,9 @@ def verify(
     chosen = list(names_ or at_hand(data))
     folders = {name: locate(name, data) for name in chosen}
     checked = [check(name, folder) for name, folder in folders.items()]
-    rows = [msgspec.to_builtins(one) | {"status": "ok" if one.complete else "differs"} for one in checked]
-    _print(rows, json, "\n".join(checked_text(one) for one in checked))
-    if not all(one.complete for one in checked):
+    rows = [msgspec.to_builtins(files) | {"status": "ok" if files.complete else "differs"} for files in checked]
+    _print(rows, json, "\n".join(checked_text(files) for files in checked))
+    if not all(files.complete for files in checked):
         raise typer.Exit(1)
 
 

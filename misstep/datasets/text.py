@@ -73,21 +73,21 @@ def _absent_text(row: dict[str, Any]) -> str:
     return f"not here: `misstep datasets fetch {row['name']}` brings {brought}"
 
 
-def checked_text(one: CheckedFiles) -> str:
+def checked_text(checked: CheckedFiles) -> str:
     """Return what was found of a set's files."""
-    if one.complete:
-        return f"{one.name}: ok, {counted_text(one.ok, 'file')}"
+    if checked.complete:
+        return f"{checked.name}: ok, {counted_text(checked.ok, 'file')}"
     parts = [
         f"{len(files):,} {what} ({', '.join(map(plain, files[:_FILES_NAMED]))}{more})"
-        for what, files in (("differ", one.differs), ("missing", one.missing))
+        for what, files in (("differ", checked.differs), ("missing", checked.missing))
         if files
         for more in [", …" if len(files) > _FILES_NAMED else ""]
     ]
-    return f"{one.name}: {'; '.join(parts)}; {one.ok:,} ok"
+    return f"{checked.name}: {'; '.join(parts)}; {checked.ok:,} ok"
 
 
-def fetched_text(one: Fetched) -> str:
+def fetched_text(fetch: Fetched) -> str:
     """Return what a fetch brought of a set."""
-    fetched = counted_text(len(one.fetched), "file")
-    line = f"{one.name}: {fetched} fetched, {len(one.kept):,} were there, in {one.folder}"
-    return "\n".join([line, *(f"    to be made by hand: {file}: {rule}" for file, rule in one.to_make.items())])
+    fetched = counted_text(len(fetch.fetched), "file")
+    line = f"{fetch.name}: {fetched} fetched, {len(fetch.kept):,} were there, in {fetch.folder}"
+    return "\n".join([line, *(f"    to be made by hand: {file}: {rule}" for file, rule in fetch.to_make.items())])

@@ -114,10 +114,10 @@ def check(
     Labels of the items of a RUN are kept in its benchmark, and score the run and its page: precision, recall, and the
     share of the positive label put right for the judge's errors.
     """
+    from misstep.judge.gold_labels import label_run
     from misstep_analysis.judging.checked_table import CheckedTable
     from misstep_analysis.judging.scored import kept_figures
     from misstep_analysis.labels.judged_table import JudgedColumns, read_judged_table
-    from misstep_analysis.reproduction.recorded.gold_labels import label_run
 
     gates = limits.gates()
     if file.is_dir():

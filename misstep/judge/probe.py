@@ -43,10 +43,10 @@ def probe(
     """
     import sys
 
+    from misstep.judge.changed_benchmark import SESSIONS, drawn_source, write_probes
+    from misstep.judge.probed_judge import label_followed, write_probed
     from misstep_analysis.judging.judged_runs import open_run
     from misstep_analysis.judging.scored import write_scores
-    from misstep_analysis.reproduction.recorded.changed_benchmark import SESSIONS, drawn_source, write_probes
-    from misstep_analysis.reproduction.recorded.probed_judge import label_followed, write_probed
     from misstep_harness.judges.probes import chosen_probes
     from misstep_harness.runs.judging.judge import run_judge
     from misstep_harness.runs.judging.known_judges import asked_about

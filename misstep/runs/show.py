@@ -23,8 +23,7 @@ def show(
     the main figures with their intervals, what has no answer, and where the page and the records are. An unfinished
     run has no figures, but the line that goes on with it.
     """
-    from misstep_analysis.runs.in_brief import brief_text, run_in_brief
-    from misstep_analysis.runs.kind import Choice, kind_in
+    from misstep_analysis.runs.kind import Choice, brief_text, kind_in, run_in_brief
 
     shown = run_in_brief(*kind_in(run), Choice(benchmark, data))
     print(json_text(shown) if json else brief_text(shown))

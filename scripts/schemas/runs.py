@@ -1,7 +1,7 @@
 """The documents of commands about finished runs."""
 
 from misstep_analysis.passing.scores import PassReport
-from misstep_analysis.runs.in_brief import RunInBrief
+from misstep_analysis.runs.kind import RunInBrief
 from misstep_analysis.sessions.prevalence import Prevalence
 from misstep_analysis.sessions.session_comparison import SessionComparison
 from scripts.schemas.forms import Form

@@ -10,7 +10,7 @@ import pytest
 from msgspec import Struct
 
 from misstep_analysis.pages.page import TABLE_TYPE, Shown
-from misstep_analysis.reproduction.recorded import again, generated_study, recovery, watching
+from misstep_analysis.reproduction.recorded import again, classified, recovery, watching
 from misstep_analysis.reproduction.recorded.classified import RUN_SETS
 from misstep_analysis.reproduction.reflexive import plateau
 from misstep_analysis.tables import Table
@@ -68,7 +68,7 @@ def one_cache(made_once: MadeOnce) -> Path:
 def small_studies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shrink the studies: what agrees with a table agrees at any size, and `make reproduce` runs them whole."""
     sizes: dict[Any, dict[str, dict[str, Any]]] = {
-        generated_study: {"generated_study": {"n": 250, "validation": 200}},
+        classified: {"generated_study": {"n": 250, "validation": 200}},
         plateau: {"generated_answers": {"n": 120}},
         recovery: {"unaided_loops": {"datasets": RUN_SETS[:3]}},
     }

@@ -16,9 +16,8 @@ from math import comb, prod
 from msgspec import Struct, structs
 
 from misstep_analysis.audit.judge_tables import CELLS, NEEDS, SUMS, check_precision_recall, completed, quotient
-from misstep_analysis.audit.kappa import Raters, check_kappa, rows_by_label
+from misstep_analysis.audit.kappa import Raters, check_kappa, rows_by_label, with_agreements
 from misstep_analysis.audit.p_values import check_stars, check_two_proportion_p
-from misstep_analysis.audit.paired import with_agreements
 from misstep_analysis.audit.rounding_boxes import (
     Box,
     Checked,
@@ -39,8 +38,7 @@ from misstep_analysis.audit.rounding_boxes import (
 )
 from misstep_analysis.audit.shares import check_mean, check_percentage, check_share_beside
 from misstep_analysis.published import Check, Derivation, Figure, Paper
-from misstep_analysis.stats.printed.audit import decimals, kappa_of
-from misstep_analysis.stats.raters.rater_margins import Dissent, possible_dissents
+from misstep_analysis.stats.printed.audit import Dissent, decimals, kappa_of, possible_dissents
 from misstep_analysis.tables import FAILED, WORST_FIRST
 
 _MOST_SHOWN = 12
@@ -231,9 +229,9 @@ def _counts_and_shares(inputs: Inputs) -> Iterator[str]:
 
 def _legend(inputs: Inputs) -> Iterator[str]:
     named = [inputs[key] for key in ("p", *LEVELS) if key in inputs]
-    for one in named:
-        if one.unit != "text" and not 0 <= printed_value(one) <= 1:
-            yield f"{one.printed} is not a probability."
+    for figure in named:
+        if figure.unit != "text" and not 0 <= printed_value(figure) <= 1:
+            yield f"{figure.printed} is not a probability."
     levels = [inputs[key] for key in LEVELS if key in inputs]
     for fewer, more in pairwise(levels):
         if printed_value(more) >= printed_value(fewer):
@@ -248,9 +246,9 @@ def _matrix(inputs: Inputs, lists: Lists, matrix: Sequence[Sequence[Figure]]) ->
     margins = lists.get("margins", ())
     square = all(len(row) == len(rows) for row in rows)
     if square and margins and all(map(is_exact_count, margins)):
-        given = sorted(int(printed_value(one)) for one in margins)
+        given = sorted(int(printed_value(margin)) for margin in margins)
         if given not in [sorted(of) for of in sums]:
-            yield f"The labels' counts {' '.join(one.printed for one in margins)} are not those of the matrix."
+            yield f"The labels' counts {' '.join(margin.printed for margin in margins)} are not those of the matrix."
     labels = inputs.get("labels")
     if square and labels is not None and is_exact_count(labels):
         used = sum(any(of[place] for of in sums) for place in range(len(rows)))
@@ -272,29 +270,29 @@ def _raters(inputs: Inputs, lists: Lists) -> Iterator[str]:
 
 
 def _judge(inputs: Inputs) -> Iterator[str]:
-    counted = {key: one for key, one in inputs.items() if key in (*CELLS, *SUMS)}
+    counted = {key: value for key, value in inputs.items() if key in (*CELLS, *SUMS)}
     if not all(map(is_exact_count, counted.values())):
         return
-    counts = completed({key: int(printed_value(one)) for key, one in counted.items()})
+    counts = completed({key: int(printed_value(count)) for key, count in counted.items()})
     if min(counts.values(), default=0) < 0:
-        cells = ", ".join(f"{key} = {one.printed}" for key, one in counted.items())
+        cells = ", ".join(f"{key} = {count.printed}" for key, count in counted.items())
         yield f"No table has {cells}: a cell would be below 0."
         return
-    for key, one in inputs.items():
+    for key, value in inputs.items():
         least = -1 if key == "kappa" else 0
-        if key in counted or one.derivations or one.unit == "text" or limit(one) is not None:
+        if key in counted or value.derivations or value.unit == "text" or limit(value) is not None:
             continue  # what is checked itself is told by its own check
-        if not least <= printed_value(one) <= 1:
-            yield f"No {key} is {one.printed}."
+        if not least <= printed_value(value) <= 1:
+            yield f"No {key} is {value.printed}."
         elif key in NEEDS and counts.keys() >= NEEDS[key]:
             above, below, working = quotient(key, counts)
-            if below and not fits(one, point(Fraction(above, below))):
-                yield f"The {key} of these cells is {working}, not {one.printed}."
+            if below and not fits(value, point(Fraction(above, below))):
+                yield f"The {key} of these cells is {working}, not {value.printed}."
         elif key == "kappa" and counts.keys() >= set(CELLS):
             tp, fp, fn, tn = (counts[cell] for cell in ("tp", "fp", "fn", "tn"))
             total, chance = tp + fp + fn + tn, (tp + fn) * (tp + fp) + (fp + tn) * (fn + tn)
-            if chance != total**2 and not fits(one, point(kappa_of(total, tp + tn, chance))):
-                yield f"The kappa of these cells is {float(kappa_of(total, tp + tn, chance)):.4g}, not {one.printed}."
+            if chance != total**2 and not fits(value, point(kappa_of(total, tp + tn, chance))):
+                yield f"The kappa of these cells is {float(kappa_of(total, tp + tn, chance)):.4g}, not {value.printed}."
 
 
 _THREE = 3
@@ -344,7 +342,7 @@ def _mean_over_pairs(figure: Figure, n: int, possible: Sequence[tuple[int, ...]]
         working = f"({' + '.join(f'{count:,}' for count in counts)}) / {comparisons:,} comparisons"
         mean = point(Fraction(sum(counts), comparisons))
         results.append(compared("rater_agreement", figure, working, mean))
-    return next((one for one in results if one.status == "reproduced"), results[len(results) // 2])
+    return next((result for result in results if result.status == "reproduced"), results[len(results) // 2])
 
 
 def _fleiss(figure: Figure, n: int, possible: Sequence[tuple[int, ...]]) -> Checked:

@@ -124,13 +124,13 @@ def is_one_figure(alike: Sequence[Finding]) -> bool:
 
 def as_one(alike: Sequence[Finding]) -> Finding:
     """Return a group of `merged` as one finding: the first with all its places, or every cell with its sentence."""
-    first, place = alike[0], "; ".join(dict.fromkeys(one.place for one in alike if one.place))
+    first, place = alike[0], "; ".join(dict.fromkeys(finding.place for finding in alike if finding.place))
     if is_one_figure(alike):
         return structs.replace(first, place=place, figures=_named(alike, first.status))
-    cells = {one.row: one.printed for one in alike}
+    cells = {finding.row: finding.printed for finding in alike}
     sentences: dict[str, list[str]] = {}
-    for one in alike:
-        sentences.setdefault(one.name, []).append(one.sentence)
+    for finding in alike:
+        sentences.setdefault(finding.name, []).append(finding.sentence)
     return Finding(
         source=first.source,
         row=first.row,
@@ -140,7 +140,7 @@ def as_one(alike: Sequence[Finding]) -> Finding:
         computed=None,
         sentence=" ".join(f"{name}: {' '.join(dict.fromkeys(texts))}" for name, texts in sentences.items()),
         suggestion=f"{SWAPS['rows_swapped']}: then these {len(cells)} figures fit",
-        remark=" ".join(dict.fromkeys(one.remark for one in alike if one.remark)),
+        remark=" ".join(dict.fromkeys(finding.remark for finding in alike if finding.remark)),
         place=place,
         name=f"{len(cells)} figures",
         unit="text",
@@ -149,7 +149,7 @@ def as_one(alike: Sequence[Finding]) -> Finding:
 
 
 def _named(alike: Sequence[Finding], status: Status) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for one in alike if one.status == status for name in one.figures))
+    return tuple(dict.fromkeys(name for finding in alike if finding.status == status for name in finding.figures))
 
 
 def _swapped_in(finding: Finding) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ def _badness(finding: Finding) -> int:
 
 def _of_row(row: UserRow, source: str) -> Finding:
     all_findings = [_finding(figure, checked, source, row.id) for figure, checked in check_all(row.paper)]
-    failed = [one for one in all_findings if one.status in FAILED]
+    failed = [finding for finding in all_findings if finding.status in FAILED]
     chosen = _readings(all_findings) if row.any_of else failed or all_findings
     worst = min(chosen, key=_badness)
     of_printed = next((one for one in chosen if (one.status, one.check) == (worst.status, row.check)), all_findings[0])
@@ -187,7 +187,7 @@ def _of_row(row: UserRow, source: str) -> Finding:
 def _readings(findings: Sequence[Finding]) -> Sequence[Finding]:
     """Return the readings of a figure that fit; where none does, those that may; where none may, all of them."""
     for status in ("reproduced", "underdetermined"):
-        alike = [one for one in findings if one.status == status]
+        alike = [finding for finding in findings if finding.status == status]
         if alike:
             return alike
     return findings
@@ -224,5 +224,5 @@ def _remark(paper: Paper, figure: Figure, ways: Ways, status: Status) -> str:
         for name in ((value,) if isinstance(value, str) else value)
     ]
     unprinted = [paper[name] for name in dict.fromkeys(names) if name in paper and paper[name].is_worked_out]
-    sentences = [f"{one.printed} is {one.place}." for one in unprinted if status != "reproduced"]
+    sentences = [f"{finding.printed} is {finding.place}." for finding in unprinted if status != "reproduced"]
     return " ".join([*sentences, f"Note: {figure.note}."] if figure.note and status in FAILED else sentences)

@@ -54,7 +54,7 @@ def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Chec
     if len(named) != 1 or "balanced" in column:
         return underdetermined("precision_recall", f"Column {figure.column!r} is not one of {', '.join(_NAMES)}.")
     measure = named[0]
-    counted = {name: one for name, one in inputs.items() if name in (*CELLS, *SUMS)}
+    counted = {name: value for name, value in inputs.items() if name in (*CELLS, *SUMS)}
     if not all(is_exact_count(count) for count in counted.values()):
         return underdetermined("precision_recall", "A cell or a size of a class is not a whole count.")
     known = {name: int(printed_value(count)) for name, count in counted.items()}
@@ -250,7 +250,7 @@ def _swaps(counts: Mapping[str, int], printed: Mapping[Measure, Figure]) -> dict
     for swapped, names in _OTHER_NAMES.items():
         if "f1" in printed and swapped == "rows_swapped":
             continue
-        tables = _tables(counts, {names.get(measure, measure): one for measure, one in printed.items()})
+        tables = _tables(counts, {names.get(measure, measure): figure for measure, figure in printed.items()})
         if tables:
             one = f", from {_cells(tables[0])}" if len(tables) == 1 else ""
             swaps[swapped] = f"{SWAPS[swapped]}: then all fit{one}"
@@ -259,8 +259,12 @@ def _swaps(counts: Mapping[str, int], printed: Mapping[Measure, Figure]) -> dict
 
 def _f1_outside(printed: Mapping[Measure, Figure]) -> str:
     """Return that F1 is not between the values that precision and recall leave open, whatever the table; else empty."""
-    boxes = {one: input_box(printed[one]) for one in ("precision", "recall", "f1") if one in printed}
-    precision, recall, f1 = (boxes.get(one) for one in ("precision", "recall", "f1"))
+    boxes = {
+        measure_name: input_box(printed[measure_name])
+        for measure_name in ("precision", "recall", "f1")
+        if measure_name in printed
+    }
+    precision, recall, f1 = (boxes.get(measure_name) for measure_name in ("precision", "recall", "f1"))
     if precision is None or recall is None or f1 is None:
         return ""
     low = _harmonic_mean(max(precision.low, Fraction(0)), max(recall.low, Fraction(0)))
@@ -273,8 +277,8 @@ def _f1_outside(printed: Mapping[Measure, Figure]) -> str:
     return f"{both} make an F1 from {means}, not {figure.printed}."
 
 
-def _harmonic_mean(one: Fraction, other: Fraction) -> Fraction:
-    return 2 * one * other / (one + other) if one + other else Fraction(0)
+def _harmonic_mean(fraction: Fraction, other: Fraction) -> Fraction:
+    return 2 * fraction * other / (fraction + other) if fraction + other else Fraction(0)
 
 
 def _cells(table: Confusion) -> str:

@@ -1,12 +1,18 @@
 """Cohen's kappa of two raters: from their matrix, or against the limits that the number of agreements sets.
 
 A kappa outside the limits is `impossible`; one inside is `underdetermined`, since others would be possible, too.
+
+A file may have a kappa and an agreement without saying that they belong together. Their names decide: without the words
+for the measure they are the same ("Judge A, kappa" and "Judge A, raw agreement"). One kappa and one agreement alone of
+a number of items belong together.
 """
 
+import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from misstep_analysis.audit.rounding_boxes import (
     Box,
@@ -21,8 +27,66 @@ from misstep_analysis.audit.rounding_boxes import (
     underdetermined,
     whole_counts,
 )
-from misstep_analysis.published import Figure
+from misstep_analysis.published import Figure, Paper
 from misstep_analysis.stats.printed.audit import kappa_limits, kappa_of, possible_products
+
+_WORD = re.compile(r"[^\W_]+|%")
+_AGREES = re.compile(r"agr(?:\b|ee)|\bacc(?:uracy)?\b|\bconcordan|\bp_?o\b", re.IGNORECASE)
+_OF_THE_MEASURE = frozenset(
+    _WORD.findall(
+        "kappa kappas κ k cohen cohens s agreement agreements agr agree agreed agreeing accuracy acc concordance p o "
+        "po raw observed percent percentage pct % share rate value coefficient with of and the between in vs versus by"
+    )
+)
+
+
+class Named(Struct, frozen=True):
+    """A figure by its name, with its number of items, if given."""
+
+    name: str
+    n: Decimal | None = None
+
+    @property
+    def _subject(self) -> frozenset[str]:
+        return frozenset(_WORD.findall(self.name.casefold())) - _OF_THE_MEASURE
+
+    def agreement(self, shares: Sequence["Named"], kappas: Sequence["Named"]) -> int | None:
+        """Return the place of this kappa's agreement among the shares of the file, or `None` if it is unknown."""
+        of_n = [place for place, share in enumerate(shares) if self.n is None or self.n == share.n]
+        agreements = [place for place in of_n if _AGREES.search(shares[place].name)]
+        own = [place for place in agreements if shares[place]._subject == self._subject]
+        if not own and self._subject:
+            own = [place for place in of_n if shares[place]._subject == self._subject]
+        alone = len([kappa for kappa in kappas if self.n is None or kappa.n == self.n]) == 1
+        matches = own or (agreements if alone else [])
+        return matches[0] if len(matches) == 1 else None
+
+
+def with_agreements(paper: Paper) -> Paper:
+    """Return the paper; a kappa whose file names no agreement and no matrix takes the agreement that belongs to it."""
+    shares = [figure for figure in paper.figure if figure.check == "percentage" and "n" in figure.inputs]
+    kappas = [figure for figure in paper.figure if figure.check == "kappa"]
+    if not shares or all({"agreement", "matrix"} & figure.inputs.keys() for figure in kappas):
+        return paper
+    names = [[_named(paper, figure) for figure in figures] for figures in (shares, kappas)]
+    figures = []
+    for figure in paper.figure:
+        place = None
+        if figure.check == "kappa" and not {"agreement", "matrix"} & figure.inputs.keys():
+            place = _named(paper, figure).agreement(*names)
+        if place is not None:
+            beside = {"n": shares[place].inputs["n"], "agreement": shares[place].id}
+            figure = structs.replace(figure, inputs=beside | figure.inputs)
+        figures.append(figure)
+    return structs.replace(paper, figure=tuple(figures))
+
+
+def _named(paper: Paper, figure: Figure) -> Named:
+    n = figure.inputs.get("n")
+    return Named(
+        f"{figure.place} {figure.row} {figure.column}", Decimal(paper[n].digits) if isinstance(n, str) else None
+    )
+
 
 FEWEST, MOST = 2, 8
 """How many labels are tried if their number is not printed."""

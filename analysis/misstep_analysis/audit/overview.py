@@ -63,7 +63,9 @@ def _underdetermined(findings: Sequence[Finding], *, several: bool) -> Lines:
 
 
 def _names(alike: Sequence[Finding]) -> str:
-    names = list(dict.fromkeys(one.row if not one.place else f"{one.place}: {one.name}" for one in alike))
+    names = list(
+        dict.fromkeys(finding.row if not finding.place else f"{finding.place}: {finding.name}" for finding in alike)
+    )
     left = len(names) - _NAMED
     return "; ".join(names[:_NAMED]) + (f" and {left:,} more" if left > 0 else "")
 
@@ -210,7 +212,7 @@ _UNDERDETERMINED = TableHead(
 @made_by_this
 def underdetermined_table(findings: Sequence[Finding] | None = None) -> Table:
     """Return what cannot be told, by the reason: how many checks of each paper want the same."""
-    open_ones = [one for one in findings or all_findings() if one.status == "underdetermined"]
+    open_ones = [finding for finding in findings or all_findings() if finding.status == "underdetermined"]
     reasons: dict[tuple[str, str], list[Finding]] = {}
     for one in open_ones:
         reasons.setdefault((one.check, one.wanting or one.sentence), []).append(one)
@@ -224,11 +226,11 @@ def underdetermined_table(findings: Sequence[Finding] | None = None) -> Table:
             group=f"{wanting[0].check}: {wanting[0].sentence}",
             papers=(source,),
             status="underdetermined",
-            figures=tuple(dict.fromkeys(name for one in alike for name in one.figures)),
+            figures=tuple(dict.fromkeys(name for finding in alike for name in finding.figures)),
         )
         for wanting in sorted(reasons.values(), key=len, reverse=True)
-        for source in dict.fromkeys(one.source for one in wanting)
-        for alike in [[one for one in wanting if one.source == source]]
+        for source in dict.fromkeys(finding.source for finding in wanting)
+        for alike in [[finding for finding in wanting if finding.source == source]]
     ]
     return _UNDERDETERMINED.table(f"{len(open_ones):,} checks are underdetermined, for {len(reasons):,} reasons.", rows)
 
@@ -326,4 +328,4 @@ def _name(finding: Finding) -> str:
 
 
 def _places(alike: Sequence[Finding]) -> str:
-    return "; ".join(dict.fromkeys(one.place or one.check for one in alike))
+    return "; ".join(dict.fromkeys(finding.place or finding.check for finding in alike))

@@ -16,7 +16,7 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from misstep_analysis.audit.judge_tables import CELLS, NEEDS, SUMS, completed
-from misstep_analysis.audit.paired import Named
+from misstep_analysis.audit.kappa import Named
 from misstep_analysis.published import LISTS, Check, Derivation, Figure, Paper, PrintedMatrix, too_many_digits
 from misstep_analysis.tables import Unit
 from misstep_harness.escaping import one_line

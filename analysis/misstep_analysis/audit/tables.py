@@ -86,47 +86,47 @@ def checked_rows(figures: Iterable[CheckedFigure]) -> list[Row]:
     """Return each figure as printed, and after it a row for each way to work it out again."""
     return [
         row
-        for one in figures
+        for figure in figures
         for row in (
-            published_row(one.figure, one.name, n=one.n, group=one.heading),
-            *(_recomputed_row(one, check) for check in one.checks),
+            published_row(figure.figure, figure.name, n=figure.n, group=figure.heading),
+            *(_recomputed_row(figure, check) for check in figure.checks),
         )
     ]
 
 
 def recomputed_rows(figures: Iterable[CheckedFigure]) -> list[Row]:
     """Return a row for each way to work each figure out again, without what is printed."""
-    return [_recomputed_row(one, check) for one in figures for check in one.checks]
+    return [_recomputed_row(figure, check) for figure in figures for check in figure.checks]
 
 
-def _recomputed_row(one: CheckedFigure, check: Checked) -> Row:
+def _recomputed_row(figure: CheckedFigure, check: Checked) -> Row:
     """Return the result of computing a figure again; its interval is of sampling if the count is known."""
-    place = one.figure.place
-    if one.count is None or one.count.count is None:
+    place = figure.figure.place
+    if figure.count is None or figure.count.count is None:
         low, high, method = check.low, check.high, "" if check.low is None else ROUNDING
     else:
-        low, high, method = one.share.low, one.share.high, one.share.method
-        place = f"{one.count.count:,} / {one.count.n:,}, {place}"
+        low, high, method = figure.share.low, figure.share.high, figure.share.method
+        place = f"{figure.count.count:,} / {figure.count.n:,}, {place}"
     return Row(
-        quantity=one.name,
+        quantity=figure.name,
         value=check.value,
         low=low,
         high=high,
-        n=one.n if one.count is None else one.count.n,
+        n=figure.n if figure.count is None else figure.count.n,
         evidence="recomputed",
         source=place,
         status=check.status,
         reason="" if check.status == "reproduced" else check.explanation,
-        unit="number" if one.figure.unit == "text" else one.figure.unit,
+        unit="number" if figure.figure.unit == "text" else figure.figure.unit,
         method=method,
-        group=one.heading,
-        figures=one.figure.named,
+        group=figure.heading,
+        figures=figure.figure.named,
     )
 
 
 def ended(figures: Iterable[CheckedFigure], what: str) -> str:
     """Return one sentence on how many checks of some figures there were and how they ended, the worst first."""
-    statuses = [check.status for one in figures for check in one.checks]
+    statuses = [check.status for figure in figures for check in figure.checks]
     counts = [(statuses.count(status), status) for status in WORST_FIRST if status in statuses]
     words = ", ".join(f"{count} {STATUS_WORDS[status][count != 1]}" for count, status in counts)
     return f"Of {len(statuses)} checks of {what}, {words}."
@@ -134,7 +134,7 @@ def ended(figures: Iterable[CheckedFigure], what: str) -> str:
 
 def worst(figures: Iterable[CheckedFigure]) -> tuple[CheckedFigure, Checked] | None:
     """Return the first result of the worst status, `None` if every check is reproduced or underdetermined."""
-    failed = [(one, check) for one in figures for check in one.checks if check.status in FAILED]
+    failed = [(figure, check) for figure in figures for check in figure.checks if check.status in FAILED]
     return min(failed, key=lambda result: WORST_FIRST.index(result[1].status), default=None)
 
 

@@ -106,8 +106,8 @@ def _front_matter(card: RunCard) -> dict[str, Any]:
             "commands": list(card.commands),
             "rows": {table.name: table.rows for table in card.tables},
             "figures": [
-                {name: value for name, value in _figure(one) if value not in (None, "")}
-                for one in figures_of(card.figures[:1])
+                {name: value for name, value in _figure(figure) if value not in (None, "")}
+                for figure in figures_of(card.figures[:1])
             ],
         },
     }
@@ -117,9 +117,9 @@ def _front_matter(card: RunCard) -> dict[str, Any]:
     return front | {"configs": configs}
 
 
-def _figure(one: FigureRow) -> Iterator[tuple[str, Any]]:
+def _figure(row: FigureRow) -> Iterator[tuple[str, Any]]:
     for name in ("group", "quantity", "value", "text", "low", "high", "n", "unit", "evidence", "reason"):
-        yield name, getattr(one, name)
+        yield name, getattr(row, name)
 
 
 def _sections(card: RunCard) -> Iterator[str]:
@@ -188,9 +188,11 @@ def _card(run: RunExport, counts: dict[str, int], secrets: Secrets) -> RunCard:
     options = ["--redact"] * secrets.replace + ["--with-gold"] * bool(run.gold)
     tables = []
     for table in run.tables:
-        columns = tuple(CardColumn(one.name, type_name(one.type), one.meaning) for one in table.columns)
+        columns = tuple(CardColumn(column.name, type_name(column.type), column.meaning) for column in table.columns)
         tables.append(CardTable(table.name, table.about, f"{table.name}/{_FILE}", counts[table.name], columns))
-    sources = (CardSource(without_places(one.name, secrets.places), one.licence, one.origin) for one in run.sources)
+    sources = (
+        CardSource(without_places(source.name, secrets.places), source.licence, source.origin) for source in run.sources
+    )
     exporting = " ".join(["misstep export", run.name, "--to hf --out DIR", *options])
     return RunCard(
         title=f"{run.name}: a run of misstep {manifest.command}{f' by {who}' if who else ''}",

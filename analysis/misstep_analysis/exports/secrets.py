@@ -69,7 +69,7 @@ class Secrets:
 
     def counts(self) -> dict[str, int]:
         """Return how many of each kind were found, the most frequent first."""
-        return dict(Counter(one.kind for one in self.hits).most_common())
+        return dict(Counter(hit.kind for hit in self.hits).most_common())
 
     def _checked(self, row: Values, table: ExportedTable) -> Values:
         record = ", ".join(f"{name} {row[name]}" for name in table.key)
@@ -102,8 +102,8 @@ def _in_texts(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {name: _in_texts(one, change) for name, one in value.items()}
-    return [_in_texts(one, change) for one in value] if isinstance(value, list | tuple) else value
+        return {name: _in_texts(part, change) for name, part in value.items()}
+    return [_in_texts(part, change) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _texts(value: Any) -> Iterable[str]:
@@ -111,4 +111,4 @@ def _texts(value: Any) -> Iterable[str]:
     if isinstance(value, str):
         return (value,)
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
-    return (text for one in inner for text in _texts(one))
+    return (text for part in inner for text in _texts(part))

@@ -135,7 +135,7 @@ _WriteTable = Callable[[Path, ExportedTable, Iterable[Values]], int]
 
 
 def _tables(ending: str, write: _WriteTable, run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
-    return {one.name: write(folder / f"{one.name}.{ending}", one, secrets.checked(one)) for one in run.tables}
+    return {table.name: write(folder / f"{table.name}.{ending}", table, secrets.checked(table)) for table in run.tables}
 
 
 def _write_csv(file: Path, table: ExportedTable, rows: Iterable[Values]) -> int:

@@ -98,7 +98,7 @@ def placed(ratings: Ratings, columns: list[IntArray]) -> IntArray:
 
 def _without_missing(labels: Counter[str], missing: Sequence[str], level: ScaleLevel) -> list[str]:
     remarks = []
-    wanted = {label_key(one, level): one for one in missing}
+    wanted = {label_key(marker, level): marker for marker in missing}
     for key, one in wanted.items():
         times = sum(labels.pop(label) for label in list(labels) if label_key(label, level) == key)
         used = (

@@ -63,7 +63,7 @@ _NO_LABELS = frozenset({
     "minutes", "duration", "elapsed", "latency", "timestamp", "datetime", "created", "updated", "url", "uuid", "hash",
     "meta", "metadata", "length",
 })
-"""Words in the name of a column that holds something else than labels, beside whatever other words."""
+"""Words whose presence in its name marks a column as something other than labels."""
 
 _NO_LABELS_ALONE = frozenset({"text", "content", "date", "time", "link"})
 """Names of such columns whose words also occur in the name of a rater."""
@@ -321,8 +321,8 @@ def _sharing(columns: Sequence[_Column]) -> list[_Column]:
         ]
         sets = [one for one in sets if one not in own] + [[*(other for one in own for other in one), column]]
 
-    def filled(one: list[_Column]) -> float:
-        return sum(column.cells for column in one) / len(one)
+    def filled(copies: list[_Column]) -> float:
+        return sum(column.cells for column in copies) / len(copies)
 
     def repeat(one: list[_Column]) -> bool:
         distinct = frozenset().union(*(column.labels for column in one))
@@ -351,7 +351,7 @@ def may_hold_labels(name: str, cells: Sequence[str], items: Sequence[str]) -> bo
 
 
 def _nothing_shared(columns: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether no label is in two columns, at least two of which have many and one of which has words."""
+    """Return whether columns share no label, two of them have many labels, and one has words."""
     labelled = [column for name, cells in columns.items() if (column := _column(name, cells)).labels]
     labels = [label for column in labelled for label in column.labels]
     several = sum(column.cells > HANDFUL for column in labelled) > 1

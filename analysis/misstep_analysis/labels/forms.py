@@ -181,7 +181,7 @@ def column_named(sheet: LabelRows, name: str, option: str) -> int:
     """Return the place of a column that a person named; letter case does not count where it need not."""
     if name in sheet.header:
         return sheet.header.index(name)
-    folded = [one.casefold() for one in sheet.header]
+    folded = [heading.casefold() for heading in sheet.header]
     if folded.count(name.casefold()) != 1:
         problem = f"{option} {name}: {sheet.file} has no such column"
         raise UsageError(problem, f"Its columns are {listed(sheet.header, _SHOWN)}.")
@@ -191,7 +191,12 @@ def column_named(sheet: LabelRows, name: str, option: str) -> int:
 def columns_called(sheet: LabelRows, names: Iterable[str]) -> list[int]:
     """Return the columns that are called so, in the order of the names."""
     order = {name: rank for rank, name in enumerate(names)}
-    ranks = {at: order[one] for at, name in enumerate(sheet.header) for one in _spellings(name) if one in order}
+    ranks = {
+        at: order[spelling]
+        for at, name in enumerate(sheet.header)
+        for spelling in _spellings(name)
+        if spelling in order
+    }
     return sorted(ranks, key=ranks.__getitem__)
 
 

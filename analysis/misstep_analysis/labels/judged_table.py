@@ -109,8 +109,8 @@ def read_judged_table(path: Path, named: JudgedColumns, renamed: Mapping[str, st
         for cell, times in cells.items():
             if cell:
                 counts.setdefault(_key(cell), Counter())[cell] += weight * times
-    alike = [one for one in counts.values() if len(set(map(str.casefold, one))) > 1]
-    remarks += [f"counted as one label: {listed(sorted(one))}" for one in alike]
+    alike = [spellings for spellings in counts.values() if len(set(map(str.casefold, spellings))) > 1]
+    remarks += [f"counted as one label: {listed(sorted(spellings))}" for spellings in alike]
     spelling = {
         key: key if _GRADE.fullmatch(key) else min(spellings, key=lambda one: (-spellings[one], one))
         for key, spellings in counts.items()
@@ -259,7 +259,7 @@ def _score_columns(
 ) -> dict[int, int]:
     """Return the column of each judge's certainty: as told, or by the words of its name where they leave no choice."""
     if named.scores:
-        return dict(_named_score(sheet, judges, one) for one in named.scores)
+        return dict(_named_score(sheet, judges, score) for score in named.scores)
     words = {at: frozenset(words_of(name)) for at, name in enumerate(sheet.header) if at not in labels}
     scores = {at: own - SCORES for at, own in words.items() if own & SCORES}
     own_words = {judge: frozenset(words_of(sheet.header[judge])) for judge in judges}

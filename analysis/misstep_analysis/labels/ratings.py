@@ -148,7 +148,7 @@ def _first_or_last(sheet: LabelRows, form: Form, label: int | None, reading: Rea
     """
     names = [sheet.columns[at] for at in (form.item, form.rater) if at is not None]
     keys = [tuple(visible(cell).strip() for cell in cells) for cells in zip(*names, strict=True)]
-    keep, missing = reading.keep, {label_key(one, reading.level) for one in reading.missing}
+    keep, missing = reading.keep, {label_key(marker, reading.level) for marker in reading.missing}
     rows = [row for row in range(len(keys)) if label is None or trimmed(sheet.columns[label][row])]
     times = None if form.time is None else _times(sheet.columns[form.time])
     if times is not None:

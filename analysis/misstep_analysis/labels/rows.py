@@ -88,7 +88,7 @@ class LabelRows(Struct, frozen=True):
         return (reader.line_num for cells in reader if _has_content(cells))
 
     def rows(self, places: Sequence[int]) -> "LabelRows":
-        """Return some of the rows, each of which still knows its place."""
+        """Return some of the rows, each with its line in the file."""
         lines = self.lines()
         columns: list[Sequence[str]] = [[column[row] for row in places] for column in self.columns]
         return structs.replace(self, columns=columns, places=[lines[row] for row in places])

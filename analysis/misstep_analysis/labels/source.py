@@ -91,7 +91,7 @@ def _records_within(records: LabelRecords) -> LabelRecords | None:
     lists = [
         value
         for value in (records.values[0].values() if len(records.values) == 1 else ())
-        if isinstance(value, list) and value and all(isinstance(one, dict) for one in value)
+        if isinstance(value, list) and value and all(isinstance(part, dict) for part in value)
     ]
     if len(lists) != 1:
         return None

@@ -67,9 +67,9 @@ def _shown(value: Any) -> Any:
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list | tuple):
-        return [_shown(one) for one in value]
+        return [_shown(part) for part in value]
     if isinstance(value, dict):
-        return {name: _shown(one) for name, one in value.items()}
+        return {name: _shown(part) for name, part in value.items()}
     return value
 
 
@@ -164,7 +164,7 @@ def browser_page(
 def policy(scripts: Iterable[str]) -> str:
     """Return the content security policy of a page: nothing is loaded, and no script runs but these."""
     hashes = (b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode() for script in scripts)
-    allowed = " ".join(f"'sha256-{one}'" for one in hashes)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -270,25 +270,25 @@ def session_index(
     Categories and the `numbered` values (field → a value a session) are held once and then counted from 0.
     """
     words = {name: Numbered() for name in ("category", *numbered)}
-    categories = [[words["category"].of(verdict.judge) for verdict in one.found] for one in listed]
+    categories = [[words["category"].of(verdict.judge) for verdict in entry.found] for entry in listed]
     numbers = {name: [words[name].of(value) for value in values] for name, values in numbered.items()}
-    sessions = [one.session for one in listed]
+    sessions = [entry.session for entry in listed]
     return {
         **{"categories" if name == "category" else f"{name}s": column.words() for name, column in words.items()},
-        "id": [one.item for one in sessions],
-        "title": [one.title for one in sessions],
+        "id": [session.item for session in sessions],
+        "title": [session.title for session in sessions],
         "category": categories,
-        "rationale": [[shortened(verdict.rationale) for verdict in one.found] for one in listed],
-        "steps": [[verdict.steps for verdict in one.found] for one in listed],
+        "rationale": [[shortened(verdict.rationale) for verdict in entry.found] for entry in listed],
+        "steps": [[verdict.steps for verdict in entry.found] for entry in listed],
         **numbers,
-        "started": [one.started or "" for one in sessions],
-        "n_steps": [one.n_steps for one in sessions],
+        "started": [session.started or "" for session in sessions],
+        "n_steps": [session.n_steps for session in sessions],
         **(figures or {}),
-        "parent": [one.parent or "" for one in sessions],
-        "file": [one.file for one in sessions],
-        "line": [one.line for one in sessions],
-        "view": [view_of(one) for one in sessions],
-        "piece": [one.piece if one.piece in stored else "" for one in listed],
+        "parent": [session.parent or "" for session in sessions],
+        "file": [session.file for session in sessions],
+        "line": [session.line for session in sessions],
+        "view": [view_of(session) for session in sessions],
+        "piece": [entry.piece if entry.piece in stored else "" for entry in listed],
     }
 
 
@@ -343,10 +343,12 @@ class Numbered:
 def gist(step: Step, most: int) -> str:
     """Return the first words of what a step does, `most` characters: its calls, else its text, else what came back."""
     calls = "; ".join(_call(call, most) for call in step.calls)
-    return shortened(calls[: 4 * most] or step.text.strip() or "; ".join(one.text[:most] for one in step.results), most)
+    return shortened(
+        calls[: 4 * most] or step.text.strip() or "; ".join(result.text[:most] for result in step.results), most
+    )
 
 
 def _call(call: ToolCall, most: int) -> str:
     values = [call.arguments] if isinstance(call.arguments, str) else list(call.arguments.values())
     texts = (value if isinstance(value, str) else as_json(value, indented=False) for value in values)
-    return f"{call.name} {', '.join(one[:most] for one in texts)}".strip()
+    return f"{call.name} {', '.join(text[:most] for text in texts)}".strip()

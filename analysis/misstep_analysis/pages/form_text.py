@@ -48,8 +48,8 @@ def members_text(protocol: type[Any]) -> str:
 def meanings(form: type[Any]) -> dict[str, str]:
     """Return field → its meaning in the docstring of a struct or of one that it extends."""
     texts: dict[str, str] = {}
-    for one in reversed(form.__mro__):
-        texts |= told_fields(_docstring(one))[1]
+    for ancestor in reversed(form.__mro__):
+        texts |= told_fields(_docstring(ancestor))[1]
     return texts
 
 
@@ -79,7 +79,7 @@ def _keys(form: type[Any]) -> Iterator[str]:
     width = max(len(field.encode_name) for field in fields)
     for field in fields:
         indent = " " * (width + 4)
-        values = values_of(field.type) or [_word(one) for one in _alternatives(field.type)]
+        values = values_of(field.type) or [_word(alternative) for alternative in _alternatives(field.type)]
         yield f"  {field.encode_name:{width}}  {_either(values)}; {_default(field)}"
         yield textwrap.fill(texts[field.name], _WIDTH, initial_indent=indent, subsequent_indent=indent)
 
@@ -101,7 +101,7 @@ def _tables(form: type[Any]) -> list[tuple[type[Any], str]]:
 
 def _alternatives(kind: types.Type) -> tuple[types.Type, ...]:
     kinds = kind.types if isinstance(kind, types.UnionType) else (kind,)
-    return tuple(one for one in kinds if not isinstance(one, types.NoneType))
+    return tuple(member for member in kinds if not isinstance(member, types.NoneType))
 
 
 def _either(words: list[str]) -> str:

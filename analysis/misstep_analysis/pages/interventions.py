@@ -75,10 +75,13 @@ def observer_view(observed: ObservedRun, steps: Sequence[Step], evidence: Mappin
     """Return the observer's record as a page shows it."""
     n = len(steps)
     wide = max(1.0, n / 160)
-    views = [_view(number, one, n, wide, observed, evidence) for number, one in enumerate(observed.interventions, 1)]
+    views = [
+        _view(number, intervention, n, wide, observed, evidence)
+        for number, intervention in enumerate(observed.interventions, 1)
+    ]
     invocations = tuple(
-        _Bar(min(one.step, n - wide), wide, "flagged" if one.misbehaviours else one.status)
-        for one in observed.invocations
+        _Bar(min(invocation.step, n - wide), wide, "flagged" if invocation.misbehaviours else invocation.status)
+        for invocation in observed.invocations
     )
     kinds = {bar.kind for bar in (*invocations, *(bar for view in views for bar in view.bars))}
     key = tuple((kind, words) for kind, words in KEY.items() if kind in kinds)
@@ -87,40 +90,57 @@ def observer_view(observed: ObservedRun, steps: Sequence[Step], evidence: Mappin
 
 def _view(
     number: int,
-    one: Intervention,
+    intervention: Intervention,
     n: int,
     wide: float,
     observed: ObservedRun,
     evidence: Mapping[str, Iterable[int]],
 ) -> InterventionView:
-    steps = tuple(sorted({step for misbehaviour in one.misbehaviours for step in misbehaviour.steps if step < n}))
-    here = one.detected_at if one.delivered_at is None else one.delivered_at
+    steps = tuple(
+        sorted({step for misbehaviour in intervention.misbehaviours for step in misbehaviour.steps if step < n})
+    )
+    here = intervention.detected_at if intervention.delivered_at is None else intervention.delivered_at
     later = [misbehaviour for invocation in observed.invocations for misbehaviour in invocation.misbehaviours]
-    shown = {step for category in one.categories for step in evidence.get(category, ())}
-    shown |= {step for misbehaviour in later if misbehaviour.category in one.categories for step in misbehaviour.steps}
+    shown = {step for category in intervention.categories for step in evidence.get(category, ())}
+    shown |= {
+        step
+        for misbehaviour in later
+        if misbehaviour.category in intervention.categories
+        for step in misbehaviour.steps
+    }
     again = tuple(sorted(step for step in shown if here < step <= here + AFTER))
     looked = any(invocation.status == "answered" and invocation.step > here for invocation in observed.invocations)
     return InterventionView(
         number=number,
-        categories=" and ".join(in_words(category) for category in one.categories),
-        level=one.level,
+        categories=" and ".join(in_words(category) for category in intervention.categories),
+        level=intervention.level,
         steps=steps[:_NAMED],
         more=max(len(steps) - _NAMED, 0),
-        detected_at=one.detected_at,
-        told_at=one.delivered_at,
-        withheld="" if one.delivered_at is not None else WITHHELD[one.withheld],
+        detected_at=intervention.detected_at,
+        told_at=intervention.delivered_at,
+        withheld="" if intervention.delivered_at is not None else WITHHELD[intervention.withheld],
         rationale=" ".join(
-            dict.fromkeys(misbehaviour.rationale for misbehaviour in one.misbehaviours if misbehaviour.rationale)
+            dict.fromkeys(
+                misbehaviour.rationale for misbehaviour in intervention.misbehaviours if misbehaviour.rationale
+            )
         ),
-        guidance=one.guidance,
+        guidance=intervention.guidance,
         again=again[:_NAMED],
-        after=_after(one, min(n - 1 - here, AFTER), again, looked or all(name in evidence for name in one.categories)),
-        bars=tuple(_bars(one, min(steps, default=one.detected_at), again, n, wide)) if number <= _DRAWN else (),
+        after=_after(
+            intervention,
+            min(n - 1 - here, AFTER),
+            again,
+            looked or all(name in evidence for name in intervention.categories),
+        ),
+        bars=tuple(_bars(intervention, min(steps, default=intervention.detected_at), again, n, wide))
+        if number <= _DRAWN
+        else (),
     )
 
 
-def _after(one: Intervention, left: int, again: Sequence[int], looked: bool) -> str:
-    behind = f"in the {counted_text(left, 'step')} after {'it was seen' if one.delivered_at is None else 'guidance'}"
+def _after(intervention: Intervention, left: int, again: Sequence[int], looked: bool) -> str:
+    event = "it was seen" if intervention.delivered_at is None else "guidance"
+    behind = f"in the {counted_text(left, 'step')} after {event}"
     if left <= 0:
         return "The run ends there."
     if again:
@@ -128,19 +148,19 @@ def _after(one: Intervention, left: int, again: Sequence[int], looked: bool) -> 
     return f"It does not show {behind}." if looked else f"Nobody looked for it {behind}."
 
 
-def _bars(one: Intervention, first: int, again: Sequence[int], n: int, wide: float) -> Iterator[_Bar]:
-    yield _Bar(first, one.detected_at - first + 1, "shown")
-    here = one.detected_at if one.delivered_at is None else one.delivered_at
+def _bars(intervention: Intervention, first: int, again: Sequence[int], n: int, wide: float) -> Iterator[_Bar]:
+    yield _Bar(first, intervention.detected_at - first + 1, "shown")
+    here = intervention.detected_at if intervention.delivered_at is None else intervention.delivered_at
     if (length := min(AFTER, n - 1 - here)) > 0:
         yield _Bar(here + 1, length, "quiet")
     yield from (_Bar(min(step, n - wide), wide, "again") for step in again)
-    yield _Bar(min(here, n - wide), wide, "withheld" if one.delivered_at is None else "told")
+    yield _Bar(min(here, n - wide), wide, "withheld" if intervention.delivered_at is None else "told")
 
 
 def _finding(observed: ObservedRun, views: Sequence[InterventionView]) -> str:
     sentence = f"{observed.detector} was asked {counted_text(len(observed.invocations), 'time')}"
-    flagged = sum(bool(one.misbehaviours) for one in observed.invocations)
-    errors = Counter(one.error for one in observed.invocations if one.status != "answered")
+    flagged = sum(bool(invocation.misbehaviours) for invocation in observed.invocations)
+    errors = Counter(invocation.error for invocation in observed.invocations if invocation.status != "answered")
     lacking = "".join(f" {counted_text(n, 'question')} without an answer: {error}." for error, n in errors.items())
     delivered = sum(view.told_at is not None for view in views)
     saw = f"saw misbehaviour {counted_text(flagged, 'time')}" if flagged else "saw no misbehaviour"
@@ -187,20 +207,23 @@ def interventions_of(run: ObservedRun) -> list[ObservedIntervention]:
         ObservedIntervention(
             item=run.item,
             step=min(
-                (step for misbehaviour in one.misbehaviours for step in misbehaviour.steps), default=one.detected_at
+                (step for misbehaviour in intervention.misbehaviours for step in misbehaviour.steps),
+                default=intervention.detected_at,
             ),
-            categories=one.categories,
-            detected_at=one.detected_at,
-            answered_at=answered_at.get(one.detected_at),
-            delivered_at=one.delivered_at,
-            level=one.level,
-            withheld=one.withheld,
+            categories=intervention.categories,
+            detected_at=intervention.detected_at,
+            answered_at=answered_at.get(intervention.detected_at),
+            delivered_at=intervention.delivered_at,
+            level=intervention.level,
+            withheld=intervention.withheld,
             rationale=" ".join(
-                dict.fromkeys(misbehaviour.rationale for misbehaviour in one.misbehaviours if misbehaviour.rationale)
+                dict.fromkeys(
+                    misbehaviour.rationale for misbehaviour in intervention.misbehaviours if misbehaviour.rationale
+                )
             ),
-            guidance=one.guidance,
+            guidance=intervention.guidance,
             file=run.file,
             line=run.line,
         )
-        for one in run.interventions
+        for intervention in run.interventions
     ]

@@ -120,7 +120,7 @@ def described(foot: Foot) -> dict[str, Any]:
     return {
         "command": without_places(foot.command, places),
         "datasets": datasets(foot.datasets),
-        "inputs": tuple(without_places(str(one), places) for one in foot.inputs),
+        "inputs": tuple(without_places(str(file), places) for file in foot.inputs),
         "seed": foot.seed,
         "versions": versions(),
     }

@@ -386,9 +386,9 @@ def run_totals(run: Trajectory) -> RunTotals:
         errors=sum(has_failed(result) for step in steps for result in step.results),
         seconds=known_sum(step.seconds for step in steps),
         elapsed=_elapsed(steps),
-        prompt_tokens=known_sum(one.prompt for one in tokens),
-        completion_tokens=known_sum(one.completion for one in tokens),
-        cost_usd=known_sum(one.cost_usd for one in tokens),
+        prompt_tokens=known_sum(token.prompt for token in tokens),
+        completion_tokens=known_sum(token.completion for token in tokens),
+        cost_usd=known_sum(token.cost_usd for token in tokens),
     )
 
 

@@ -88,7 +88,7 @@ class SystemAttempts(Struct, frozen=True):
 
     def lacking(self, lack: Lack) -> int:
         """Return how many attempts have no outcome for this reason."""
-        return sum(one.attempts for one in self.unanswered if one.lack == lack)
+        return sum(attempt.attempts for attempt in self.unanswered if attempt.lack == lack)
 
 
 class PassAttempts(Struct, frozen=True):
@@ -104,17 +104,17 @@ def together(parts: Iterable[PassAttempts]) -> PassAttempts:
     remarks: list[str] = []
     for part in parts:
         remarks += part.remarks
-        for one in part.systems:
-            before = systems.get(one.name)
+        for system in part.systems:
+            before = systems.get(system.name)
             if before is None:
-                systems[one.name] = one
+                systems[system.name] = system
                 continue
-            remarks.append(f"the attempts of {one.name} from several places are put together")
+            remarks.append(f"the attempts of {system.name} from several places are put together")
             tasks = dict(before.tasks)
-            for task, counts in one.tasks.items():
+            for task, counts in system.tasks.items():
                 tasks[task] = tasks.get(task, TaskCounts()) + counts
-            evidence = before.evidence if before.evidence == one.evidence else "real"
-            systems[one.name] = SystemAttempts(one.name, tasks, before.unanswered + one.unanswered, evidence)
+            evidence = before.evidence if before.evidence == system.evidence else "real"
+            systems[system.name] = SystemAttempts(system.name, tasks, before.unanswered + system.unanswered, evidence)
     return PassAttempts(tuple(systems.values()), tuple(dict.fromkeys(remarks)))
 
 

@@ -177,13 +177,13 @@ _PAIRS = TableHead(
 
 def passes_headline(report: PassReport) -> str:
     """Return which system leads on the tasks that all share, and what it does."""
-    known = [one for one in report.systems if _first(one).pass_at_k.value is not None]
+    known = [system for system in report.systems if _first(system).pass_at_k.value is not None]
     if not known:
-        outcomes = any(one.n_attempts > one.missing + one.unreadable for one in report.systems)
-        least = min((at.k for one in report.systems for at in one.at), default=1)
+        outcomes = any(system.n_attempts > system.missing + system.unreadable for system in report.systems)
+        least = min((at.k for system in report.systems for at in system.at), default=1)
         return f"No task has {counted_text(least, 'attempt')} that count." if outcomes else "No attempt has an outcome."
-    lead = lead_of([one.system for one in known], [pair.contest for pair in report.pairs], "systems", "tasks")
-    best = next((one for one in known if one.system in lead.first), known[0])
+    lead = lead_of([system.system for system in known], [pair.contest for pair in report.pairs], "systems", "tasks")
+    best = next((system for system in known if system.system in lead.first), known[0])
     first = _first(best)
     of_what = "its attempts" if first.k == 1 else f"tasks in one of {first.k} attempts"
     several = f"{lead.sentence} " if lead.sentence else ""
@@ -198,8 +198,8 @@ def passes_headline(report: PassReport) -> str:
     return f"{text}."
 
 
-def _first(one: SystemPasses) -> AtK:
-    return next((at for at in one.at if at.k == 1), one.at[0])
+def _first(passes: SystemPasses) -> AtK:
+    return next((at for at in passes.at if at.k == 1), passes.at[0])
 
 
 def pass_tables(report: PassReport) -> list[Table]:
@@ -212,13 +212,15 @@ def passes_table(report: PassReport) -> Table:
     """pass@k and pass^k of each system, over the attempts with an outcome and with those without one as failed."""
     rows: list[Row] = []
     drawn: list[Row] = []
-    for one in report.systems:
-        answered, every = chances(one.at), chances(one.at_all)
+    for system in report.systems:
+        answered, every = chances(system.at), chances(system.at_all)
         for name, estimate in answered.items():
-            rows += rows_in("share", {name: estimate}, one.system, _answered(report), one.evidence)
-            rows += [] if report.complete else rows_in("share", {name: every[name]}, one.system, ALL, one.evidence)
-        known = {f"{one.system}, {name}": each for name, each in answered.items() if each.value is not None}
-        drawn += rows_in("share", known, evidence=one.evidence)
+            rows += rows_in("share", {name: estimate}, system.system, _answered(report), system.evidence)
+            rows += (
+                [] if report.complete else rows_in("share", {name: every[name]}, system.system, ALL, system.evidence)
+            )
+        known = {f"{system.system}, {name}": each for name, each in answered.items() if each.value is not None}
+        drawn += rows_in("share", known, evidence=system.evidence)
     return _PASSES.table(passes_headline(report), rows, _notes(report), drawn=drawn)
 
 
@@ -237,17 +239,18 @@ def chances(ats: Sequence[AtK]) -> dict[str, Estimate]:
 
 
 def _notes(report: PassReport) -> Iterator[str]:
-    for one in report.systems:
-        each = one.attempts_per_task
+    for system in report.systems:
+        each = system.attempts_per_task
         least = "" if each.fewest == each.most else f"{each.fewest:,} to "
         most = counted_text(each.most, "attempt")
-        yield f"{one.system}: {counted_text(one.n_tasks, 'task')}, {least}{most} a task, {one.n_attempts:,} in all."
-        yield from _unanswered(report, one)
-        for at in one.at:
-            yield from _left_out(one, at.left_out, f"k = {at.k}", at.k)
-        for at in () if report.complete else one.at_all:
-            yield from _left_out(one, at.left_out, f"k = {at.k}, those without an outcome as failed", at.k)
-    few = [one.system for one in report.systems if any(0 < at.n_tasks < FEW_TASKS for at in one.at)]
+        tasks = counted_text(system.n_tasks, "task")
+        yield f"{system.system}: {tasks}, {least}{most} a task, {system.n_attempts:,} in all."
+        yield from _unanswered(report, system)
+        for at in system.at:
+            yield from _left_out(system, at.left_out, f"k = {at.k}", at.k)
+        for at in () if report.complete else system.at_all:
+            yield from _left_out(system, at.left_out, f"k = {at.k}, those without an outcome as failed", at.k)
+    few = [system.system for system in report.systems if any(0 < at.n_tasks < FEW_TASKS for at in system.at)]
     if few:
         yield (
             f"With fewer than {FEW_TASKS} tasks an interval that resamples tasks is narrower than it should be: "
@@ -255,23 +258,23 @@ def _notes(report: PassReport) -> Iterator[str]:
         )
 
 
-def _left_out(one: SystemPasses, left_out: Sequence[LeftOutTasks], where: str, least: int) -> Iterator[str]:
+def _left_out(passes: SystemPasses, left_out: Sequence[LeftOutTasks], where: str, least: int) -> Iterator[str]:
     if left_out:
         tasks = listed(f"{each.task} ({each.attempts})" for each in left_out)
         yield (
-            f"{one.system}, {where}: {len(left_out):,} of {counted_text(one.n_tasks, 'task')} left out for having "
-            f"fewer than {counted_text(least, 'attempt')} that count{'s' if least == 1 else ''}: {tasks}."
+            f"{passes.system}, {where}: {len(left_out):,} of {counted_text(passes.n_tasks, 'task')} left out for "
+            f"having fewer than {counted_text(least, 'attempt')} that count{'s' if least == 1 else ''}: {tasks}."
         )
 
 
-def _unanswered(report: PassReport, one: SystemPasses) -> Iterator[str]:
-    own = [each for each in report.unanswered if each.system == one.system]
+def _unanswered(report: PassReport, passes: SystemPasses) -> Iterator[str]:
+    own = [each for each in report.unanswered if each.system == passes.system]
     if own:
         texts = ((each, one_line(each.found)) for each in own)
         named = listed(f"{each.task}, {each.where}{f': {_cut(text)}' if text else ''}" for each, text in texts)
         yield (
-            f"{one.system}: {counted_text(sum(each.attempts for each in own), 'attempt')} without an outcome "
-            f"({one.missing:,} missing, {one.unreadable:,} unreadable): {named}."
+            f"{passes.system}: {counted_text(sum(each.attempts for each in own), 'attempt')} without an outcome "
+            f"({passes.missing:,} missing, {passes.unreadable:,} unreadable): {named}."
         )
 
 
@@ -281,18 +284,18 @@ def _cut(text: str) -> str:
 
 @made_by_this
 def flicker_table(report: PassReport) -> Table:
-    """Return the tasks that pass sometimes, beside what chance alone gives at the mean rate."""
+    """Return the tasks that pass sometimes, against the number expected by chance at the mean rate."""
     rows: list[Row] = []
-    for one in report.systems:
-        ways = [(one.flicker, _answered(report)), *([] if report.complete else [(one.flicker_all, ALL)])]
+    for system in report.systems:
+        ways = [(system.flicker, _answered(report)), *([] if report.complete else [(system.flicker_all, ALL)])]
         for flicker, source in ways:
-            where = one.system, source, one.evidence
+            where = system.system, source, system.evidence
             counts = {"Always": flicker.always, "Sometimes": flicker.sometimes, "Never": flicker.never}
             rows += rows_in("share", {"Pass sometimes": flicker.share, "By chance": flicker.expected}, *where)
             rows += rows_in("count", counts, *where, n=flicker.share.n)
-    notes = [note for one in report.systems for note in _left_out(one, one.flicker.left_out, "flicker", 2)]
-    flickering = [one for one in report.systems if one.flicker.tasks]
-    notes += [f"{one.system} passes sometimes: {listed(one.flicker.tasks)}." for one in flickering]
+    notes = [note for system in report.systems for note in _left_out(system, system.flicker.left_out, "flicker", 2)]
+    flickering = [system for system in report.systems if system.flicker.tasks]
+    notes += [f"{system.system} passes sometimes: {listed(system.flicker.tasks)}." for system in flickering]
     return _FLICKER.table(_flicker_finding(report), rows, notes)
 
 
@@ -325,7 +328,7 @@ def pairs_table(report: PassReport) -> Table:
 
 
 def _evidence(report: PassReport, pair: PairedSystems) -> Evidence:
-    compared = {one.evidence for one in report.systems if one.system in (pair.a, pair.b)}
+    compared = {system.evidence for system in report.systems if system.system in (pair.a, pair.b)}
     return "generated" if compared == {"generated"} else "real"
 
 
@@ -339,14 +342,16 @@ _BY_CHANCE = "mean over tasks of 1 - p^n - (1-p)^n, with p the mean rate of the 
 def pass_report(attempts: PassAttempts, ks: Sequence[int], resamples: int = 10_000, seed: int = 0) -> PassReport:
     """Everything that is measured of repeated attempts."""
     systems = attempts.systems
-    unanswered = tuple(lacking for one in systems for lacking in one.unanswered)
-    pairs = compare_systems({one.name: _answered_cells(one) for one in systems}, NONE_SHARED)
+    unanswered = tuple(lacking for system in systems for lacking in system.unanswered)
+    pairs = compare_systems({system.name: _answered_cells(system) for system in systems}, NONE_SHARED)
     return PassReport(
         ks=tuple(ks),
-        same_tasks=len({frozenset(one.tasks) for one in systems}) < 2,
-        systems=tuple(_system(one, ks, resamples, seed) for one in systems),
+        same_tasks=len({frozenset(system.tasks) for system in systems}) < 2,
+        systems=tuple(_system(system, ks, resamples, seed) for system in systems),
         pairs=pairs,
-        pairs_all=compare_systems({one.name: _all(one) for one in systems}, NONE_SHARED) if unanswered else pairs,
+        pairs_all=compare_systems({system.name: _all(system) for system in systems}, NONE_SHARED)
+        if unanswered
+        else pairs,
         unanswered=unanswered,
         notes=attempts.remarks,
         resamples=resamples,
@@ -354,25 +359,25 @@ def pass_report(attempts: PassAttempts, ks: Sequence[int], resamples: int = 10_0
     )
 
 
-def _answered_cells(one: SystemAttempts) -> dict[str, Cell]:
-    return {task: counts.answered for task, counts in one.tasks.items()}
+def _answered_cells(attempts: SystemAttempts) -> dict[str, Cell]:
+    return {task: counts.answered for task, counts in attempts.tasks.items()}
 
 
-def _all(one: SystemAttempts) -> dict[str, Cell]:
-    return {task: counts.all for task, counts in one.tasks.items()}
+def _all(attempts: SystemAttempts) -> dict[str, Cell]:
+    return {task: counts.all for task, counts in attempts.tasks.items()}
 
 
-def _system(one: SystemAttempts, ks: Sequence[int], resamples: int, seed: int) -> SystemPasses:
-    answered, every = _answered_cells(one), _all(one)
-    numbers = [counts.attempts for counts in one.tasks.values()]
+def _system(attempts: SystemAttempts, ks: Sequence[int], resamples: int, seed: int) -> SystemPasses:
+    answered, every = _answered_cells(attempts), _all(attempts)
+    numbers = [counts.attempts for counts in attempts.tasks.values()]
     return SystemPasses(
-        system=one.name,
-        evidence=one.evidence,
+        system=attempts.name,
+        evidence=attempts.evidence,
         n_tasks=len(numbers),
         n_attempts=sum(numbers),
         answered=sum(tried for tried, _ in answered.values()),
-        missing=one.lacking("missing"),
-        unreadable=one.lacking("unreadable"),
+        missing=attempts.lacking("missing"),
+        unreadable=attempts.lacking("unreadable"),
         attempts_per_task=AttemptsPerTask(min(numbers), float(median(numbers)), max(numbers)),
         at=tuple(_at(answered, k, resamples, seed) for k in ks),
         at_all=tuple(_at(every, k, resamples, seed) for k in ks),

@@ -423,7 +423,9 @@ def _cells(cells: Iterable[Mapping[str, Any]], report: Report, known: Container[
 def _outputs(cell: Mapping[str, Any], report: Report, known: Container[str]) -> Iterable[Output]:
     if printed := _streamed(cell, "stdout"):
         yield Output("text", _steady(printed))
-    shown = (one for one in cell.get("outputs", ()) if one["output_type"] in ("display_data", "execute_result"))
+    shown = (
+        output for output in cell.get("outputs", ()) if output["output_type"] in ("display_data", "execute_result")
+    )
     # A figure that a cell ends with comes twice: as its result, and as what is still open when it ends.
     yield from dict.fromkeys(_display(one["data"], one.get("metadata", {}), report, known) for one in shown)
 

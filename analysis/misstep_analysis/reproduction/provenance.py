@@ -120,8 +120,13 @@ def data_set_record(name: str, data: Path | None = None) -> DataSetRecord:
         citation=entry.citation,
         left_out=entry.left_out,
         upstream=tuple(
-            Upstream(called, one.repository, one.commit, at(repository=one.repository, commit=one.commit, path=""))
-            for called, one in sorted(entry.sources.items())
+            Upstream(
+                called,
+                source.repository,
+                source.commit,
+                at(repository=source.repository, commit=source.commit, path=""),
+            )
+            for called, source in sorted(entry.sources.items())
         ),
         files=tuple(
             RecordFile(

@@ -15,25 +15,61 @@ from msgspec import inspect as types
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
 from misstep_analysis.pages import Foot, page
 from misstep_analysis.pages.form_text import docstring_sections, meanings
-from misstep_analysis.runs.finished import named_inputs
+from misstep_analysis.runs.finished import command_line, named_inputs
 from misstep_analysis.stats.estimate import Estimate
-from misstep_analysis.tables import Table
+from misstep_analysis.tables import Evidence, Row, Table
+from misstep_analysis.tables.summary import TableInBrief, figure_lines, in_brief
+from misstep_analysis.tables.wording import counted_text
 from misstep_harness.catalogue import data_sets, located
 from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
 from misstep_harness.forms import toml_form
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.journal.opened import OpenRun, manifest_of
-from misstep_harness.journal.records import Manifest, Records, encode
+from misstep_harness.journal.records import REPORT, Manifest, Records, encode
 from misstep_harness.path_names import is_address
 from misstep_harness.registry import Registry
 from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.verdict import Verdict
 
+_MISSING = 2
+
+
+class RunInBrief(Struct, frozen=True):
+    """The lines that matter of a run.
+
+    - `finding`: What it shows, in a sentence or two; of an unfinished run how far it is.
+    - `n`: How many records it has.
+    - `evidence`: `generated` where a program made what was measured: no finding about real runs follows from it.
+    - `figures`: The main figures of its first table, with intervals.
+    - `missing`: What has no answer, could not be read or could not be computed: none of it counts as a label.
+    - `page`: Its page, `None` where none is written.
+    - `again`: The command that writes the page, or goes on with an unfinished run; empty where runs have no page.
+    """
+
+    run: str
+    command: str
+    finished: bool
+    finding: str
+    n: int
+    evidence: Evidence | None
+    figures: tuple[Row, ...]
+    missing: tuple[str, ...]
+    page: str | None
+    records: str
+    again: str
+
+
+class Choice(Struct, frozen=True):
+    """The parts of a run that are asked for."""
+
+    benchmark: str = ""
+    data: Path | None = None
+    gold: bool = False
+
+
 Values = dict[str, Any]
 """A row: column → value; `None` if there is none."""
-
-
-Rows = Callable[[], Iterator[Any]]
 
 
 class Column(Struct, frozen=True):
@@ -55,106 +91,6 @@ class ExportedTable(Struct, frozen=True):
     rows: Callable[[], Iterable[Values]]
 
 
-def columns_of(kind: type[Struct], without: Sequence[str] = ()) -> tuple[Column, ...]:
-    """Return a column for each field of a record, but for some."""
-    texts = meanings(kind)
-    fields = msgspec.structs.fields(kind)
-    return tuple(Column(one.name, one.type, texts.get(one.name, "")) for one in fields if one.name not in without)
-
-
-def table_of(
-    name: str,
-    file: str,
-    kind: type[Struct],
-    records: Callable[[], Iterable[Any]],
-    *,
-    key: tuple[str, ...],
-    without: Sequence[str] = (),
-    first: Column | None = None,
-) -> ExportedTable:
-    """Return the table of records of one kind: a row a record, a column a field."""
-    columns = (*([first] if first else []), *columns_of(kind, without))
-
-    plain = [(column.name, json_text if is_json(column.type) else _plain) for column in columns]
-
-    def rows() -> Iterator[Values]:
-        for record in records():
-            yield {name: convert(getattr(record, name)) for name, convert in plain}
-
-    about = " ".join(docstring_sections(kind)[""].split("\n\n")[0].split())
-    return ExportedTable(name, about, file, key, columns, rows)
-
-
-_PLAIN = (str, int, float, NoneType)
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, _PLAIN) else msgspec.to_builtins(value)
-
-
-def json_text(value: Any) -> str | None:
-    """Return a value as JSON text, which a table holds of objects of any keys."""
-    return None if value is None else encode(value).decode()
-
-
-def is_json(kind: Any) -> bool:
-    """Return whether a column of a type has JSON text."""
-    return isinstance(known(types.type_info(kind)), types.DictType | types.AnyType | types.UnionType)
-
-
-def known(kind: types.Type) -> types.Type:
-    """Return the type of the values that there are: a union with null without its null."""
-    if not isinstance(kind, types.UnionType):
-        return kind
-    some = [one for one in kind.types if not isinstance(one, types.NoneType)]
-    return some[0] if len(some) == 1 else kind
-
-
-def type_name(kind: Any) -> str:
-    """Return a column's type in a word or two, as Parquet and `datasets` name it."""
-    return _name(types.type_info(kind))
-
-
-def _name(kind: types.Type) -> str:
-    kind = known(kind)
-    if isinstance(kind, types.VarTupleType | types.ListType):
-        return f"list of {_name(kind.item_type)}"
-    return _NAMES.get(type(kind), "string")
-
-
-_NAMES: dict[type[types.Type], str] = {
-    types.BoolType: "bool",
-    types.IntType: "int64",
-    types.FloatType: "float64",
-    types.StructType: "struct",
-}
-
-
-BENCHMARK = "benchmark.toml"
-
-UNKNOWN, OTHER = "unknown", "other"
-"""The Hugging Face hub's names for a licence that is not known, and for one that it has no name for."""
-
-OWN = "as Misstep's own"
-_HUB_NAMES = {
-    "Apache-2.0": "apache-2.0",
-    "BSD-2-Clause": "bsd-2-clause",
-    "BSD-3-Clause": "bsd-3-clause",
-    "CC-BY-4.0": "cc-by-4.0",
-    "CC-BY-SA-4.0": "cc-by-sa-4.0",
-    "CC-BY-NC-4.0": "cc-by-nc-4.0",
-    "CC0-1.0": "cc0-1.0",
-    "GPL-3.0": "gpl-3.0",
-    "MIT": "mit",
-    OWN: "mit",
-}
-"""A licence as benchmarks and the registry of data sets write it → its name on the hub
-(https://huggingface.co/docs/hub/repositories-licenses)."""
-
-
-_FORM = "See `misstep help benchmark-file`."
-
-
 class Source(Struct, frozen=True):
     """One thing that a run was made on: its name, its licence as it is written there, and its origin."""
 
@@ -163,67 +99,7 @@ class Source(Struct, frozen=True):
     origin: tuple[str, ...] = ()
 
 
-class _Described(Struct, frozen=True):
-    """The licence that a folder's `benchmark.toml` states."""
-
-    name: str = ""
-    licence: str = ""
-    origin: list[str] | str = []
-
-
-GENERATED = Source("cases generated by Misstep", OWN)
-
-
-def sources_named(manifest: Manifest, data: Path | None = None) -> tuple[Source, ...]:
-    """Return the files, folders and addresses that a command line named, each once."""
-    return tuple(
-        dict.fromkeys(
-            Source(name) if is_address(name) else source_at(Path(name), data) for name in named_inputs(manifest)
-        )
-    )
-
-
-def source_at(place: Path, data: Path | None) -> Source:
-    """Return the source at a place: a public set, or that of the nearest description."""
-    place = place.resolve()
-    for name in sorted(data_sets().keys() & set(place.parts)):
-        folder = located(name, data)
-        if folder is not None and place.is_relative_to(folder.resolve()):
-            return _public(name)
-    for folder in (place, place.parent):
-        if (folder / BENCHMARK).is_file():
-            described = toml_form((folder / BENCHMARK).read_bytes(), _Described, folder / BENCHMARK, _FORM)
-            if not described.licence and described.name in data_sets():
-                return _public(described.name)
-            origin = (described.origin,) if isinstance(described.origin, str) else tuple(described.origin)
-            return Source(described.name or folder.name, described.licence, tuple(filter(None, origin)))
-    return Source(place.name)
-
-
-def _public(name: str) -> Source:
-    described = data_sets()[name]
-    places = tuple(f"{one.repository} at {one.commit}" for one in described.sources.values())
-    return Source(name, described.licence, places)
-
-
-def hub_licence(sources: Sequence[Source]) -> str:
-    """Return the hub's name of the licence of all sources: `other` if it has none, `unknown` if one is not known."""
-    licences = {source.licence for source in sources}
-    if not licences or "" in licences:
-        return UNKNOWN
-    names = {_HUB_NAMES.get(licence, OTHER) for licence in licences}
-    return names.pop() if len(names) == 1 else OTHER
-
-
 Run = TypeVar("Run", bound=OpenRun)
-
-
-class Choice(Struct, frozen=True):
-    """The parts of a run that are asked for."""
-
-    benchmark: str = ""
-    data: Path | None = None
-    gold: bool = False
 
 
 class Content(Struct, frozen=True):
@@ -301,6 +177,200 @@ class RunResults(Generic[Run]):
 
     def _lacks(self, thing: str) -> UsageError:
         return UsageError(f"a run of `misstep {self.command}` has no {thing}", "Name another run.")
+
+
+def run_in_brief(kind: RunResults[Any], run: OpenRun, choice: Choice) -> RunInBrief:
+    """Return the lines that matter of a run; no figure of an unfinished one, since what is missing may change it."""
+    n = sum(1 for _ in run.read(kind.records))
+    finished, page = bool(run.manifest.finished), run.folder / REPORT
+    opened = kind.open(run, choice) if finished else run
+    table = next(iter(kind.figures(opened)), None) if finished else None
+    again = f"misstep report {run.folder}" if kind.has("figures") else ""
+    counted = f"{counted_text(n, kind.records.one)} of `misstep {kind.command}`"
+    without = f"{counted}{'' if finished else '; the run is not finished'}."
+    brief = in_brief(table) if table is not None else TableInBrief(without, None, (), ())
+    return RunInBrief(
+        run=str(run.folder),
+        command=kind.command,
+        finished=finished,
+        finding=brief.finding,
+        n=n,
+        evidence=brief.evidence,
+        figures=brief.figures,
+        missing=tuple(dict.fromkeys([*(kind.missing(opened) if finished else ()), *brief.undefined])),
+        page=str(page) if page.is_file() else None,
+        records=str(run.folder / kind.records.file),
+        again=again if finished else command_line(run.manifest),
+    )
+
+
+def brief_text(run: RunInBrief) -> str:
+    """Return a run in at most ten lines."""
+    about = f"{counted_text(run.n, 'record')}, {f'evidence {run.evidence}' if run.evidence else 'without figures'}"
+    missing = [f"missing: {thing}" for thing in run.missing]
+    if len(missing) > _MISSING:
+        missing[_MISSING - 1 :] = [f"missing: {len(missing) - _MISSING + 1} more things; --json names them"]
+    page = run.page or (f"{run.again} writes it" if run.again else "none")
+    rest = f"page: {page}" if run.finished else f"go on: {run.again}"
+    lines = [run.finding, about, *figure_lines(run.figures), *missing, rest, f"rows: {run.records}"]
+    return "\n".join(plain(line) for line in lines)
+
+
+Rows = Callable[[], Iterator[Any]]
+
+
+def columns_of(kind: type[Struct], without: Sequence[str] = ()) -> tuple[Column, ...]:
+    """Return a column for each field of a record, but for some."""
+    texts = meanings(kind)
+    fields = msgspec.structs.fields(kind)
+    return tuple(
+        Column(field.name, field.type, texts.get(field.name, "")) for field in fields if field.name not in without
+    )
+
+
+def table_of(
+    name: str,
+    file: str,
+    kind: type[Struct],
+    records: Callable[[], Iterable[Any]],
+    *,
+    key: tuple[str, ...],
+    without: Sequence[str] = (),
+    first: Column | None = None,
+) -> ExportedTable:
+    """Return the table of records of one kind: a row a record, a column a field."""
+    columns = (*([first] if first else []), *columns_of(kind, without))
+
+    plain = [(column.name, json_text if is_json(column.type) else _plain) for column in columns]
+
+    def rows() -> Iterator[Values]:
+        for record in records():
+            yield {name: convert(getattr(record, name)) for name, convert in plain}
+
+    about = " ".join(docstring_sections(kind)[""].split("\n\n")[0].split())
+    return ExportedTable(name, about, file, key, columns, rows)
+
+
+_PLAIN = (str, int, float, NoneType)
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, _PLAIN) else msgspec.to_builtins(value)
+
+
+def json_text(value: Any) -> str | None:
+    """Return a value as JSON text, which a table holds of objects of any keys."""
+    return None if value is None else encode(value).decode()
+
+
+def is_json(kind: Any) -> bool:
+    """Return whether a column of a type has JSON text."""
+    return isinstance(known(types.type_info(kind)), types.DictType | types.AnyType | types.UnionType)
+
+
+def known(kind: types.Type) -> types.Type:
+    """Return the type of the values that there are: a union with null without its null."""
+    if not isinstance(kind, types.UnionType):
+        return kind
+    some = [member for member in kind.types if not isinstance(member, types.NoneType)]
+    return some[0] if len(some) == 1 else kind
+
+
+def type_name(kind: Any) -> str:
+    """Return a column's type in a word or two, as Parquet and `datasets` name it."""
+    return _name(types.type_info(kind))
+
+
+def _name(kind: types.Type) -> str:
+    kind = known(kind)
+    if isinstance(kind, types.VarTupleType | types.ListType):
+        return f"list of {_name(kind.item_type)}"
+    return _NAMES.get(type(kind), "string")
+
+
+_NAMES: dict[type[types.Type], str] = {
+    types.BoolType: "bool",
+    types.IntType: "int64",
+    types.FloatType: "float64",
+    types.StructType: "struct",
+}
+
+
+BENCHMARK = "benchmark.toml"
+
+UNKNOWN, OTHER = "unknown", "other"
+"""The Hugging Face hub's names for a licence that is not known, and for one that it has no name for."""
+
+OWN = "as Misstep's own"
+_HUB_NAMES = {
+    "Apache-2.0": "apache-2.0",
+    "BSD-2-Clause": "bsd-2-clause",
+    "BSD-3-Clause": "bsd-3-clause",
+    "CC-BY-4.0": "cc-by-4.0",
+    "CC-BY-SA-4.0": "cc-by-sa-4.0",
+    "CC-BY-NC-4.0": "cc-by-nc-4.0",
+    "CC0-1.0": "cc0-1.0",
+    "GPL-3.0": "gpl-3.0",
+    "MIT": "mit",
+    OWN: "mit",
+}
+"""A licence as benchmarks and the registry of data sets write it → its name on the hub
+(https://huggingface.co/docs/hub/repositories-licenses)."""
+
+
+_FORM = "See `misstep help benchmark-file`."
+
+
+class _Described(Struct, frozen=True):
+    """The licence that a folder's `benchmark.toml` states."""
+
+    name: str = ""
+    licence: str = ""
+    origin: list[str] | str = []
+
+
+GENERATED = Source("cases generated by Misstep", OWN)
+
+
+def sources_named(manifest: Manifest, data: Path | None = None) -> tuple[Source, ...]:
+    """Return the files, folders and addresses that a command line named, each once."""
+    return tuple(
+        dict.fromkeys(
+            Source(name) if is_address(name) else source_at(Path(name), data) for name in named_inputs(manifest)
+        )
+    )
+
+
+def source_at(place: Path, data: Path | None) -> Source:
+    """Return the source at a place: a public set, or that of the nearest description."""
+    place = place.resolve()
+    for name in sorted(data_sets().keys() & set(place.parts)):
+        folder = located(name, data)
+        if folder is not None and place.is_relative_to(folder.resolve()):
+            return _public(name)
+    for folder in (place, place.parent):
+        if (folder / BENCHMARK).is_file():
+            described = toml_form((folder / BENCHMARK).read_bytes(), _Described, folder / BENCHMARK, _FORM)
+            if not described.licence and described.name in data_sets():
+                return _public(described.name)
+            origin = (described.origin,) if isinstance(described.origin, str) else tuple(described.origin)
+            return Source(described.name or folder.name, described.licence, tuple(filter(None, origin)))
+    return Source(place.name)
+
+
+def _public(name: str) -> Source:
+    described = data_sets()[name]
+    places = tuple(f"{source.repository} at {source.commit}" for source in described.sources.values())
+    return Source(name, described.licence, places)
+
+
+def hub_licence(sources: Sequence[Source]) -> str:
+    """Return the hub's name of the licence of all sources: `other` if it has none, `unknown` if one is not known."""
+    licences = {source.licence for source in sources}
+    if not licences or "" in licences:
+        return UNKNOWN
+    names = {_HUB_NAMES.get(licence, OTHER) for licence in licences}
+    return names.pop() if len(names) == 1 else OTHER
 
 
 KINDS: Registry[type[RunResults[Any]]] = Registry(

@@ -3,8 +3,7 @@
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from misstep_analysis.stats.clusters.few import bounded
-from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.stats.estimate import Estimate, bounded
 from misstep_analysis.stats.proportions import wilson
 
 Name = TypeVar("Name", bound=Hashable)

@@ -2,7 +2,7 @@
 
 Every one is reached from a command, a table or a notebook.
 
-Raters: `agreement`, `coefficients`, `kappa_errors`, `kappa_tables`, `patterns`, `rater_margins`.
+Raters: `agreement`, `coefficients`, `kappa_errors`, `patterns`.
 Shares: `proportions`, `two_proportions`, `paired`, `clustered`, `clustered_pairs`, `pass_at_k`.
 Judges: `diagnostic`, `correction` (prevalence under judge error), `thresholds`, `ranking`.
 Comparisons: `relative_change` (ratios of sums), `power`, `significance`, `marginal_homogeneity`.

@@ -112,7 +112,7 @@ def _array(values: npt.ArrayLike, what: str) -> npt.NDArray[np.generic]:
 
 def _numbers(values: npt.NDArray[np.generic], what: str) -> FloatArray:
     if values.dtype.kind in "USOM":
-        for one in values.ravel().tolist():
-            if not isinstance(one, int | float):
-                raise UsageError(f"{what} of {one!r}", "It must be a number.")
+        for value in values.ravel().tolist():
+            if not isinstance(value, int | float):
+                raise UsageError(f"{what} of {value!r}", "It must be a number.")
     return values.astype(np.float64)

@@ -38,7 +38,7 @@ def combined(
     >>> round(found.value, 3), round(found.low, 4), round(found.high, 4)
     (0.2, 0.0524, 0.3339)
     """
-    at = [0.5 if one.value is None else one.value for one in shares]
+    at = [0.5 if share.value is None else share.value for share in shares]
     ends = [[figure([*at[:place], end, *at[place + 1 :]]) for end in (0.0, 1.0)] for place in range(len(at))]
     slopes = [high - low for low, high in ends]
     needed = [(one, slope) for one, slope in zip(shares, slopes, strict=True) if slope]

@@ -191,15 +191,18 @@ def powered_share(flagged: npt.ArrayLike, missed: npt.ArrayLike, wrong: npt.Arra
     (0.35, 0.154, 0.572)
     """
     shares = [korn_graubard(clusters) for clusters in (flagged, missed, wrong)]
-    share, low_error, high_error = (float(one.value or 0.0) for one in shares)
+    share, low_error, high_error = (float(single_share.value or 0.0) for single_share in shares)
     raw, labelled = share + low_error - high_error, shares[1].n
     value = min(1.0, max(0.0, raw))
     method = f"prediction-powered, {shares[1].method.removesuffix(', 95%')} bounds of errors, 95%"
-    if any(one.low is None for one in shares):
+    if any(single_share.low is None for single_share in shares):
         return Estimate(value, n=labelled, method=method, reason=ONE_CLUSTER)
     (below, above), (missed_below, missed_above), (wrong_below, wrong_above) = (
-        (float(one.value or 0.0) - float(one.low or 0.0), float(one.high or 0.0) - float(one.value or 0.0))
-        for one in shares
+        (
+            float(single_share.value or 0.0) - float(single_share.low or 0.0),
+            float(single_share.high or 0.0) - float(single_share.value or 0.0),
+        )
+        for single_share in shares
     )
     # A missed item raises the mean and a wrongly flagged one lowers it: the lower limit takes the lower bound of the
     # first and the upper bound of the second.

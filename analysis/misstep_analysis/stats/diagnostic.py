@@ -54,7 +54,7 @@ def count_confusion(gold: Sequence[bool], answers: Sequence[bool]) -> Confusion:
     Confusion(tp=1, fp=1, fn=1, tn=0)
     """
     pairs = list(zip(gold, answers, strict=True))
-    odd = [one for pair in pairs for one in pair if one not in (True, False)]
+    odd = [value for pair in pairs for value in pair if value not in (True, False)]
     if odd:
         raise UsageError(f"{odd[0]!r} where an answer is yes or no", "Leave out the items without an answer.")
     return Confusion(

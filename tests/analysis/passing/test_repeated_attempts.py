@@ -4,17 +4,18 @@ from collections.abc import Sequence
 
 import pytest
 
-from misstep_analysis.passing.repeated_attempts import (
+from misstep_analysis.passing.solve_rates import (
     EXACT,
     PLUGGED_IN,
+    SolvedSet,
     extremes,
+    reported_figures,
     sampled,
     samples_table,
     trial_rows,
     trials_table,
     tried,
 )
-from misstep_analysis.passing.solve_rates import SolvedSet, reported_figures
 from misstep_analysis.tables import Row
 
 SAMPLES = SolvedSet("made_up", "Made up", "made_up@0", {"model": {"t-1": (100, 50), "t-2": (100, 0), "t-3": (100, 1)}})

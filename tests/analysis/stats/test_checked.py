@@ -35,7 +35,7 @@ from misstep_analysis.stats.decisions.thresholds import precision_floor, smalles
 from misstep_analysis.stats.diagnostic import count_confusion
 from misstep_analysis.stats.pass_at_k import each_task
 from misstep_analysis.stats.printed import two_proportions
-from misstep_analysis.stats.printed.audit import counts_that_print
+from misstep_analysis.stats.printed.audit import counts_that_print, possible_dissents
 from misstep_analysis.stats.ranking import average_precision
 from misstep_analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa, gwet_ac
 from misstep_analysis.stats.raters.coefficients import distances
@@ -46,7 +46,6 @@ from misstep_analysis.stats.raters.marginal_homogeneity import (
     zero_mean,
 )
 from misstep_analysis.stats.raters.patterns import contingency_table
-from misstep_analysis.stats.raters.rater_margins import possible_dissents
 from misstep_analysis.stats.resampling import bca
 from misstep_analysis.stats.significance import holm
 from misstep_harness.errors import UsageError

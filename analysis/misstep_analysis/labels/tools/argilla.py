@@ -72,9 +72,15 @@ def _responses(record: dict[str, Any]) -> Iterator[Response]:
 
 
 def _answers(question: str, responses: Any) -> Iterator[Response]:
-    for one in responses if isinstance(responses, list) else ():
-        if isinstance(one, dict):
-            yield question, one.get("value"), one.get("user_id"), one.get("status"), one.get("updated_at")
+    for response in responses if isinstance(responses, list) else ():
+        if isinstance(response, dict):
+            yield (
+                question,
+                response.get("value"),
+                response.get("user_id"),
+                response.get("status"),
+                response.get("updated_at"),
+            )
 
 
 def _beside(column: Any, answers: list[Any]) -> list[Any]:
@@ -85,5 +91,5 @@ def _is_answered(value: Any) -> bool:
     return (
         isinstance(value, list)
         and bool(value)
-        and all(isinstance(one, dict) and {"user_id", "value"} <= one.keys() for one in value)
+        and all(isinstance(part, dict) and {"user_id", "value"} <= part.keys() for part in value)
     )

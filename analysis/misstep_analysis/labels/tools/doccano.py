@@ -38,7 +38,7 @@ def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
         item = result.item(place, record, place if record.get("id") is None else record["id"])
         usual = record.get(_WHO) or PurePath(records.file).stem
         for who, answers in _annotations(record, usual):
-            choices = [one for one in answers if not isinstance(one, list | dict)]
+            choices = [answer for answer in answers if not isinstance(answer, list | dict)]
             if len(choices) < len(answers):
                 result.left_out["spans and entities in texts"] += len(answers) - len(choices)
             if label := label_text(choices):
@@ -58,6 +58,6 @@ def _annotations(record: dict[str, Any], usual: object) -> Iterator[tuple[object
     for name in ("label", "labels", "cats", "entities"):
         value = record.get(name)
         if isinstance(value, dict):
-            yield from ((who, one if isinstance(one, list) else [one]) for who, one in value.items())
+            yield from ((who, answer if isinstance(answer, list) else [answer]) for who, answer in value.items())
         elif isinstance(value, list):
             yield usual, value

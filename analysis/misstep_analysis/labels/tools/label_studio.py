@@ -28,7 +28,7 @@ def is_own(record: dict[str, Any]) -> bool:
     """Return whether an object is a task: it has annotations with results, called completions in old exports."""
     annotations = record.get("annotations", record.get("completions"))
     return isinstance(annotations, list) and all(
-        isinstance(one, dict) and isinstance(one.get("result"), list) for one in annotations
+        isinstance(annotation, dict) and isinstance(annotation.get("result"), list) for annotation in annotations
     )
 
 

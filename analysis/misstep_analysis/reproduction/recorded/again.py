@@ -59,7 +59,7 @@ class Again(Struct, Generic[T], frozen=True):
 
     def check(self) -> None:
         """Name the results that came out otherwise than they are recorded."""
-        different = [one for pair in self.pairs for one in self.differences(*pair)]
+        different = [difference for pair in self.pairs for difference in self.differences(*pair)]
         if different:
             raise MisstepError(f"{self.what} differ from their recording: {', '.join(different)}", self.advice)
 
@@ -144,7 +144,9 @@ def verdicts_again(folder: Path | None = None) -> Again[TriageVerdict]:
     with tempfile.TemporaryDirectory(prefix="misstep-") as place:
         cases = Path(place) / "cases"
         cases.mkdir()
-        rows = [row for unit in chosen for row in make_unit(unit, cases, {one.family: "" for one in chosen})]
+        rows = [
+            row for unit in chosen for row in make_unit(unit, cases, {recording.family: "" for recording in chosen})
+        ]
         about_cases = {"name": "again", "kind": "triage", "labels": list(FAULTS)}
         (cases / "benchmark.toml").write_text(tomli_w.dumps(about_cases))
         (cases / "items.jsonl").write_bytes(encode_lines(row.item for row in rows))

@@ -1,4 +1,8 @@
-"""Public runs as the rules and people label them, from their facts; what is measured is cached by its inputs."""
+"""Sessions as the rules and people label them: public ones from their facts, and a generated study.
+
+What is measured is cached by its inputs. Wink's static set has 42,807 sessions, the generated study fewer, so that
+`reproduce` takes seconds.
+"""
 
 import hashlib
 import os
@@ -12,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep_analysis.gold import read_marked_errors
+from misstep_analysis.observer.paper.generated_prevalence import StudiedSession, Study
 from misstep_analysis.sessions.validity import JudgedSet, load_mappings, positives
 from misstep_harness.benchmarks.folders import benchmark_folder, read_trajectories
 from misstep_harness.benchmarks.inputs import sources_of
@@ -19,10 +24,47 @@ from misstep_harness.catalogue import data_set
 from misstep_harness.classifiers import categories, classify_all
 from misstep_harness.datasets.benchmark import Facts, whole_folder
 from misstep_harness.generate.sessions import generate_sessions
+from misstep_harness.generate.voice import FOLDER
 from misstep_harness.journal.records import replace_file
 from misstep_harness.places import cache_folder
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Status, Verdict
+
+SESSIONS, VALIDATION = 3_000, 1_500
+"""Numbers of sessions that are studied, and of those that measure the errors of the rules."""
+
+VALIDATION_SEED = 1_000
+"""What is added to the seed for the sessions that measure errors: no session is in both."""
+
+_ROOMS = ("misstep_harness.generate", "misstep_harness.classifiers", "misstep_harness.trajectory")
+
+
+def generated_study(n: int = SESSIONS, validation: int = VALIDATION) -> Study:
+    """Return a generated study of the seed of the notebook, classified by rule."""
+    own = seed()
+    return Study(
+        _sessions(n, own),
+        _sessions(validation, own + VALIDATION_SEED),
+        tuple(categories()),
+        f"generated, seed {own}, n {n}",
+    )
+
+
+def _sessions(n: int, own_seed: int) -> tuple[StudiedSession, ...]:
+    sources = [*(source for room in _ROOMS for source in sources_of(room)), *sorted(FOLDER.glob("*.toml"))]
+    name = f"{own_seed}-{n}-{digest(sources)}"
+    return cached("generated_study", name, tuple[StudiedSession, ...], lambda: tuple(_classified(n, own_seed)))
+
+
+def _classified(n: int, own_seed: int) -> Iterator[StudiedSession]:
+    for case in generate_sessions(n, own_seed, study=True):
+        verdicts = classify_all(case.trajectory, categories())
+        yield StudiedSession(
+            case.trajectory.id,
+            frozenset(name for name, planted in case.truth.items() if planted),
+            {verdict.judge: verdict.label for verdict in verdicts},
+        )
+
 
 RUN_SETS = (
     "agent_trajs",
@@ -114,9 +156,9 @@ def seed() -> int:
 def _classified_runs(dataset: str, folder: Path) -> Iterator[ClassifiedRun]:
     of_set = classified(dataset, folder)
     cells = {
-        (one.item, one.judge): " ".join([one.label, *map(str, one.steps)])
-        for one in of_set.verdicts
-        if one.label is not None
+        (verdict.item, verdict.judge): " ".join([verdict.label, *map(str, verdict.steps)])
+        for verdict in of_set.verdicts
+        if verdict.label is not None
     }
     for run, n_steps in of_set.n_steps.items():
         yield ClassifiedRun(run, n_steps, *(cells.get((run, name), "") for name in CATEGORIES))
@@ -137,7 +179,7 @@ def _decisive_steps(dataset: str, folder: Path) -> Iterator[DecisiveStep]:
 
 
 def _mapped(decisive: bool) -> list[str]:
-    return list(dict.fromkeys(one.benchmark for one in load_mappings() if one.decisive == decisive))
+    return list(dict.fromkeys(mapping.benchmark for mapping in load_mappings() if mapping.decisive == decisive))
 
 
 _RUNS = {name: Facts(name, "classified", ClassifiedRun, partial(_classified_runs, name), JUDGING) for name in RUN_SETS}

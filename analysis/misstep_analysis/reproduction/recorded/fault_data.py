@@ -107,13 +107,15 @@ _CLASSES = Facts(
     CLASSED,
     "classes",
     ClassedTask,
-    lambda folder: (ClassedTask(one.instance_id, one.quality, one.solution) for one in classed_tasks(folder)),
+    lambda folder: (
+        ClassedTask(classed.instance_id, classed.quality, classed.solution) for classed in classed_tasks(folder)
+    ),
 )
 _WEAK = Facts(
     WEAK,
     "weak_tests",
     WeakTask,
-    lambda folder: (WeakTask(one.instance_id) for one in utboost_tasks(folder) if one.weak_tests),
+    lambda folder: (WeakTask(row.instance_id) for row in utboost_tasks(folder) if row.weak_tests),
 )
 _PRINTED = Facts(
     GRADED,
@@ -153,8 +155,8 @@ def _fault_verdicts(dataset: str, folder: Path) -> Iterator[FaultVerdict]:
         runs = {name: replace(run, outcome=told[name]) for name, run in runs.items()}
     for name in JUDGES:
         judge = known_judge(name) if outcomes else fitted(known_judge(name), question, benchmark)
-        for one in _verdicts(judge, items, runs):
-            yield FaultVerdict(name, one.item, one.status, one.label)
+        for verdict in _verdicts(judge, items, runs):
+            yield FaultVerdict(name, verdict.item, verdict.status, verdict.label)
 
 
 _RUNS = {name: Facts(name, "faults", FaultRun, partial(_fault_runs, name)) for name in (*TRIAGED, OUTCOMES_ALONE)}
@@ -167,7 +169,7 @@ FACTS: tuple[Facts[Any], ...] = (*_RUNS.values(), *_VERDICTS.values(), _CLASSES,
 
 def triaged_sets(judges: Sequence[str] = JUDGES) -> list[TriagedSet]:
     """Return judges on the failed runs whose label maps to the taxonomy, with scores."""
-    return [one for dataset in TRIAGED for one in _triaged(dataset, judges)]
+    return [triaged for dataset in TRIAGED for triaged in _triaged(dataset, judges)]
 
 
 def _triaged(dataset: str, judges: Sequence[str]) -> Iterator[TriagedSet]:
@@ -179,7 +181,7 @@ def _triaged(dataset: str, judges: Sequence[str]) -> Iterator[TriagedSet]:
             judge=judge,
             dataset=dataset,
             source=version(dataset),
-            verdicts=tuple(one.verdict() for one in verdicts if one.judge == judge),
+            verdicts=tuple(verdict.verdict() for verdict in verdicts if verdict.judge == judge),
             gold=tuple(GoldLabel(run.item, _RATER, run.gold) for run in chosen),
             clusters={run.item: run.cluster for run in runs},
             labels=FAULTS,
@@ -210,7 +212,11 @@ def unlabelled_runs(judges: Sequence[str] = JUDGES) -> list[UnlabelledRuns]:
             OUTCOMES_ALONE,
             source,
             outcome,
-            tuple(one.verdict() for one in verdicts if one.judge == judge and outcomes[one.item] == outcome),
+            tuple(
+                verdict.verdict()
+                for verdict in verdicts
+                if verdict.judge == judge and outcomes[verdict.item] == outcome
+            ),
         )
         for judge in judges
         for outcome in dict.fromkeys(outcomes.values())
@@ -229,15 +235,15 @@ def defective_tasks() -> list[DefectiveTasks]:
 
 def _classed() -> Iterator[DefectiveTasks]:
     tasks = _CLASSES.rows()
-    among = frozenset(one.task for one in tasks)
+    among = frozenset(task.task for task in tasks)
     for title, label in (("Unclear or misleading text", "Misleading"), ("Text that holds the patch", "Exact patch")):
         mapping = mapping_of(CLASSED, label)
-        these = frozenset(one.task for one in tasks if {one.quality, one.solution} & set(mapping.labels))
+        these = frozenset(task.task for task in tasks if {task.quality, task.solution} & set(mapping.labels))
         yield DefectiveTasks(f"{title}, SWE-bench Lite", CLASSED, version(CLASSED), mapping, these, among)
 
 
 def _weak() -> DefectiveTasks:
-    weak = frozenset(one.task for one in _WEAK.rows())
+    weak = frozenset(row.task for row in _WEAK.rows())
     every = frozenset(verified().tasks())
     mapping = mapping_of(WEAK, "weak_tests")
     title = "Tests that accept wrong patches, SWE-bench Verified"

@@ -74,9 +74,9 @@ FACTS: tuple[Facts[Any], ...] = (*_SCALES.values(), *_RATINGS.values())
 
 def rated_sets(resamples: int = 10_000) -> list[RatedSet]:
     """Return the public sets whose items several raters labelled, with their agreement."""
-    scales = {row.benchmark: row for one in _SCALES.values() for row in one.rows()}
+    scales = {row.benchmark: row for scale in _SCALES.values() for row in scale.rows()}
     rows: dict[str, list[Ratings]] = {name: [] for name in scales}
-    for row in (row for one in _RATINGS.values() for row in one.rows()):
+    for row in (row for rating in _RATINGS.values() for row in rating.rows()):
         rows[row.benchmark].append(row)
     sets = []
     for name, title, level in _RATED:

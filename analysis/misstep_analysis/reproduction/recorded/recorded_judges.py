@@ -86,10 +86,10 @@ def marked_runs() -> list[JudgedMarks]:
     judged = []
     for judge, verdicts in answers(_folder(MARKED)).items():
         named = {
-            one.trace: tuple((error.location, error.category) for error in one.errors)
-            if one.status == "answered"
+            verdict.trace: tuple((error.location, error.category) for error in verdict.errors)
+            if verdict.status == "answered"
             else None
-            for one in verdicts
+            for verdict in verdicts
         }
         judged.append(JudgedMarks(" on ".join(_model_and_source(judge)), MARKED, version(MARKED), marked, named))
     return judged

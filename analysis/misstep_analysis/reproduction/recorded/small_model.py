@@ -14,6 +14,7 @@
 import argparse
 import tarfile
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_analysis.gold import read_gold, write_gold
-from misstep_analysis.judging.judged import JudgedItems, ScoredItems, scored_items
+from misstep_analysis.judging.judged import JudgedItems, ScoredItems, rows_of_judge, scored_items
 from misstep_analysis.judging.judged_runs import open_run
+from misstep_analysis.judging.scores import Standing, standings
+from misstep_analysis.repair.attempts import RepairArm
+from misstep_analysis.repair.paper.repairs import datasets_of, measured_on_arm
 from misstep_analysis.repair.recorded_runs import placeless
+from misstep_analysis.repair.scores import RepairScores, score_repairs
 from misstep_analysis.reproduction.recorded.again import apart
-from misstep_analysis.reproduction.small_model_tables import NAME
+from misstep_analysis.tables import Row, Table, TableHead, made_by_this, of_evidence, rows_in
+from misstep_analysis.tables.wording import counted_text, with_interval
 from misstep_harness.clients import ClientSettings
 from misstep_harness.clients.recording import copy_replies
 from misstep_harness.errors import InputError, MisstepError
@@ -43,6 +49,87 @@ from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.trajectory import Evidence
 from misstep_harness.verdict import Verdict
 
+_STANDING: dict[Standing, str] = {
+    "less often": "right less often",
+    "not shown": "not shown to be right more or less often",
+    "more often": "right more often",
+}
+NAME = "Qwen2.5-Coder 1.5B"
+MODEL = "Qwen2.5-Coder-1.5B-Instruct"
+SIZE = "1.5 billion parameters, about 4 bits each"
+
+NOT_SHOWN = (
+    f"{MODEL} has {SIZE}. That it fails says nothing of the models of the papers: "
+    "these figures show that the software asks a real model, reads what it replies and scores it, and what a model "
+    "of this size is worth."
+)
+"""What a model of this size cannot show."""
+
+_NOTES = (
+    NOT_SHOWN,
+    "Its prompts are the shipped ones, with 1,500 tokens of each item; none was changed for these items.",
+    "Precision and recall leave out items without a readable answer; the first accuracy counts them as wrong.",
+)
+
+_HEAD = TableHead("small_model", "small_model", "Judges' prompts, asked of a small model", _NOTES)
+
+
+@made_by_this
+def small_model_table(scored: Sequence[ScoredItems]) -> Table:
+    """Return how a small model answers each question, beside always giving the most frequent label."""
+    rows = (row for items in scored for row in rows_of_judge(items))
+    return of_evidence(_HEAD.table(_finding(scored), rows), "generated")
+
+
+def _finding(scored: Sequence[ScoredItems]) -> str:
+    if not scored:
+        return f"No answers of {MODEL} are recorded."
+    by_standing: dict[Standing, list[str]] = {"less often": [], "not shown": [], "more often": []}
+    for items, standing in zip(scored, standings(items.scores for items in scored), strict=True):
+        by_standing[standing].append(items.judged.on)
+    count = counted_text(len(scored), "question")
+    parts = [
+        f"{_STANDING[standing]} in {len(on)} of {count}: {'; '.join(on)}" for standing, on in by_standing.items() if on
+    ]
+    return f"Beside always giving the most frequent label, {MODEL} ({SIZE}) is {'. It is '.join(parts)}."
+
+
+_REPAIRS = TableHead(
+    "small_model_repairs",
+    "small_model",
+    "Cases that a small model repaired",
+    (
+        NOT_SHOWN,
+        "Cases were chosen so that a laptop gets through: those in Python, or with a file that fits its window.",
+    ),
+)
+
+
+@made_by_this
+def small_model_repairs_table(arms: Sequence[RepairArm], seed: int = 0) -> Table:
+    """Return the share of cases that a small model repaired, by setting or by edit format and instructions."""
+    scored = [score_repairs(arm, seed) for arm in arms]
+    rows = [row for scores in scored for row in measured_on_arm(scores.arm, _repair_rows(scores))]
+    return _REPAIRS.table(_repairs_finding(scored), rows, datasets=datasets_of(arms))
+
+
+def _repair_rows(scores: RepairScores) -> list[Row]:
+    arm = scores.arm
+    source = f"policy {arm.policy} on {arm.benchmark}"
+    return rows_in("share", {_setting(arm): scores.solve_rate}, source, source, arm.evidence)
+
+
+def _repairs_finding(scored: Sequence[RepairScores]) -> str:
+    solving = [scores for scores in scored if scores.solve_rate.value]
+    rates = [with_interval(arm.solve_rate, "share", _setting(arm.arm)) for arm in solving]
+    sentence = f"{MODEL} repaired at least one case in {len(solving)} of {counted_text(len(scored), 'run')}"
+    return f"{sentence}: {', '.join(rates)}." if rates else f"{sentence}."
+
+
+def _setting(arm: RepairArm) -> str:
+    return f"{arm.format}, {arm.instructions}" if arm.instructions else arm.setting
+
+
 RECORDING, REPLIES, JUDGE = "recording.toml", "replies.jsonl", "judge.toml"
 BENCHMARK, SESSIONS = "benchmark.tar.xz", "sessions.tar.xz"
 
@@ -53,6 +140,14 @@ A small model on a processor reads some 60 tokens a second.
 """
 
 _REASON = 240
+
+
+def judge(named: str, model: str) -> RunnableJudge:
+    """Return a judge by its name as the small model is asked with it."""
+    spec = read_known(named)
+    return prompted_judge(
+        replace(spec, budget=BUDGET, model=replace(spec.model, name=model, max_tokens=LONGEST_ANSWER))
+    )
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -83,8 +178,8 @@ def record(
     make_new_folder(out)
     run = open_run(folder)
     # Without replies the items are those of a data set: a rationale would quote it.
-    verdicts = [_short(one, quotes=replies is not None) for one in run.verdicts if one.status != "failed"]
-    item_ids = {one.item for one in verdicts}
+    verdicts = [_short(verdict, quotes=replies is not None) for verdict in run.verdicts if verdict.status != "failed"]
+    item_ids = {verdict.item for verdict in verdicts}
     settings, question = run.manifest.settings, run.question
     description = About(
         **about,
@@ -110,7 +205,7 @@ def record(
 
 def scored(folder: Path | None = None, *, seed: int = 0) -> list[ScoredItems]:
     """Return the recordings, scored, by name; none without any."""
-    return [scored_items(_opened(one), seed=seed) for one in recordings(folder)]
+    return [scored_items(_opened(entry), seed=seed) for entry in recordings(folder)]
 
 
 def recordings(folder: Path | None = None) -> list[Path]:
@@ -124,7 +219,7 @@ def replay_again(folder: Path | None = None) -> int:
 
     A changed prompt asks another request, to which no reply is recorded.
     """
-    again = [one for one in recordings(folder) if (one / REPLIES).is_file()]
+    again = [entry for entry in recordings(folder) if (entry / REPLIES).is_file()]
     with tempfile.TemporaryDirectory(prefix="misstep-") as place:
         return sum(_replayed(recording, Path(place)) for recording in again)
 
@@ -152,14 +247,6 @@ def _benchmark(recording: Path, place: Path) -> Path:
     with tarfile.open(own if own.is_file() else recording.parent / SESSIONS) as archive:
         archive.extractall(folder := place / recording.name / "items", filter="data")
     return folder
-
-
-def judge(named: str, model: str) -> RunnableJudge:
-    """Return a judge by its name as the small model is asked with it."""
-    spec = read_known(named)
-    return prompted_judge(
-        replace(spec, budget=BUDGET, model=replace(spec.model, name=model, max_tokens=LONGEST_ANSWER))
-    )
 
 
 def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:

@@ -71,23 +71,25 @@ def _measured(dataset: str, folder: Path) -> list[SolvedSet]:
 
 
 def _tasks(dataset: str, folder: Path) -> Iterator[Task]:
-    for one in _measured(dataset, folder):
-        yield from (Task(one.title, task) for task in _in_order(one))
+    for solved in _measured(dataset, folder):
+        yield from (Task(solved.title, task) for task in _in_order(solved))
 
 
-def _in_order(one: SolvedSet) -> list[str]:
+def _in_order(solved: SolvedSet) -> list[str]:
     """Tasks as the set has them: what is drawn of them depends on the order."""
-    return list(dict.fromkeys(task for cells in one.systems.values() for task in cells))
+    return list(dict.fromkeys(task for cells in solved.systems.values() for task in cells))
 
 
 def _systems(dataset: str, folder: Path) -> Iterator[System]:
-    for one in _measured(dataset, folder):
-        tasks = _in_order(one)
-        for system, cells in one.systems.items():
+    for solved in _measured(dataset, folder):
+        tasks = _in_order(solved)
+        for system, cells in solved.systems.items():
             tried = {str(count) for count, _ in cells.values()}
             known = [cells.get(task) for task in tasks]
             every = tried if len(tried) == 1 else [str(cell[0]) if cell else "-" for cell in known]
-            yield System(one.title, system, " ".join(every), " ".join(str(cell[1]) if cell else "-" for cell in known))
+            yield System(
+                solved.title, system, " ".join(every), " ".join(str(cell[1]) if cell else "-" for cell in known)
+            )
 
 
 _EVERY = (*SUBMISSIONS, *SAMPLES, *TRIALS, *INCOMPLETE, *QUARTER, *REPAIRED, *REPAIRED_CASES, *PROGRAMS, *TESTS)

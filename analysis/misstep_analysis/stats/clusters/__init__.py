@@ -1,1 +1,1 @@
-"""Shares and differences of items that hang together."""
+"""Shares and differences of clustered items."""

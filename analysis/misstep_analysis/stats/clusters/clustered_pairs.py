@@ -62,7 +62,7 @@ class PairedItems(Struct, frozen=True):
     def of(
         cls, first: npt.ArrayLike, second: npt.ArrayLike, clusters: npt.ArrayLike, clustered: bool | None = None
     ) -> "PairedItems":
-        """Return the flags of some items, which hang together if two share a cluster, unless `clustered` says."""
+        """Return the flags of some items; they are clustered if two share a cluster, unless `clustered` says."""
         one, other = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
         _, places, sizes = np.unique(np.asarray(clusters), return_inverse=True, return_counts=True)
         both = int((one * other).sum())
@@ -282,7 +282,10 @@ def paired_rates(counts: Sequence[PairedCounts]) -> PairedRates:
     if not counts or any(min(tried, others) < 1 for tried, _, others, _ in counts):
         raise UsageError("a task that one of the two systems did not attempt, or no task at all")
     differences = [Fraction(solved, tried) - Fraction(also, others) for tried, solved, others, also in counts]
-    ahead, behind = sum(one > 0 for one in differences), sum(one < 0 for one in differences)
+    ahead, behind = (
+        sum(each_difference > 0 for each_difference in differences),
+        sum(each_difference < 0 for each_difference in differences),
+    )
     scale = lcm(*{number for tried, _, others, _ in counts for number in (tried, others)})
     if scale == 1:
         table = PairedTable.of([count[1] == 1 for count in counts], [count[3] == 1 for count in counts])
@@ -291,7 +294,7 @@ def paired_rates(counts: Sequence[PairedCounts]) -> PairedRates:
     # On one scale differences are whole numbers whatever the numbers of attempts, so that their sums can be counted.
     finest = max(_COARSEST, min(_FINEST, _LARGEST_SUM // len(counts)))
     steps = min(scale, finest)
-    leaning = [round(one * steps) for one in differences]
+    leaning = [round(each_difference * steps) for each_difference in differences]
     difference, test = clustered_paired_difference(leaning, [steps] * len(counts)), sign_flip_mcnemar(leaning)
     difference = structs.replace(difference, n=len(counts))
     if steps < scale:

@@ -167,9 +167,9 @@ def _folded(parts: list[FloatArray]) -> FloatArray:
     return queue[0][2]
 
 
-def _transformed(one: FloatArray, other: FloatArray) -> FloatArray:
-    length = len(one) + len(other) - 1
+def _transformed(array: FloatArray, other: FloatArray) -> FloatArray:
+    length = len(array) + len(other) - 1
     padded = 1 << (length - 1).bit_length()
-    both = np.fft.irfft(np.fft.rfft(one, padded) * np.fft.rfft(other, padded), padded)[:length]
+    both = np.fft.irfft(np.fft.rfft(array, padded) * np.fft.rfft(other, padded), padded)[:length]
     # What rounding leaves of chances of nearly 0 may lie below it.
     return np.maximum(both, 0.0)

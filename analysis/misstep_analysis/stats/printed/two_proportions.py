@@ -4,7 +4,7 @@ The pooled z test is the chi-squared test without Yates' correction (z² = chi²
 interval and is only given to recognise what a paper computed: with small samples it rejects too often. The interval to
 show is Newcombe's, which never leaves -1..1 and has width where both shares are 0 or 1.
 
-The difference is the first share less the second throughout. Items that hang together are not independent trials: see
+The difference is the first share less the second throughout. Clustered items are not independent trials: see
 `analysis.stats.clusters.clustered`.
 """
 

@@ -9,7 +9,7 @@ from misstep_analysis.observer.paper.generated_prevalence import (
     generated_prevalence_table,
     shown_share,
 )
-from misstep_analysis.reproduction.recorded.generated_study import generated_study
+from misstep_analysis.reproduction.recorded.classified import generated_study
 from misstep_analysis.tables import Table
 
 CATEGORIES = ("loops", "drift")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from misstep_analysis.reproduction.recorded import small_model
-from misstep_analysis.reproduction.small_model_tables import small_model_table
+from misstep_analysis.reproduction.recorded.small_model import small_model_table
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MisstepError
 from misstep_harness.exchange import Request

@@ -5,7 +5,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep_analysis.stats.raters.rater_margins import Dissent, possible_dissents
+from misstep_analysis.stats.printed.audit import Dissent, possible_dissents
 
 COUNT = st.integers(0, 6)
 

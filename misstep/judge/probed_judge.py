@@ -34,7 +34,7 @@ def write_probed(
     result = probed_judge(run.items, run.verdicts, run.gold, label, descriptions)
     source = f"{run.question.name}, seed {seed}"
     tables = [probes_table(result, source)]
-    if any(one.accuracy.value is not None for one in result.probes):
+    if any(probe_result.accuracy.value is not None for probe_result in result.probes):
         tables.append(probed_accuracy_table(result, source))
     flipped = [Section("Labels that flip", (flipped_table(result, source),), folded=True)] if result.flipped else []
     figure = (f"Change in how often the label is “{label}”", "The dashed line means no change", 0.0)
