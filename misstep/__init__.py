@@ -11,7 +11,7 @@ from misstep_harness.version import __version__
 TYPE_CHECKING = False  # without `typing`, whose import each call of a hook would wait for
 if TYPE_CHECKING:
     from misstep_analysis.frames import open_frames as open  # noqa: A004
-    from misstep_analysis.judging.asserted import assert_judge
+    from misstep_analysis.judging.checked_table import assert_judge
     from misstep_analysis.runs.kind import RunResults
     from misstep_analysis.tables import Row, Table
     from misstep_harness.agent.actions import Observation
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from misstep_harness.journal.records import Inputs, Records
     from misstep_harness.judges.fencing import fence
     from misstep_harness.observer.observer import Observer
-    from misstep_harness.protocols import Ask, Classifier, Reader, Sample
-    from misstep_harness.protocols import WrittenJudge as Judge
+    from misstep_harness.protocols import Ask, Classifier, Judge, Reader, Sample
     from misstep_harness.reflexive.protocols import (
         Agents,
         ChannelBroken,
@@ -109,7 +108,7 @@ _MODULES = {
     "misstep_harness.runs.kind": ("RunKind", "Units"),
     "misstep_harness.journal.opened": ("OpenRun",),
     "misstep_harness.runs.run": ("Asking", "carry_out"),
-    "misstep_analysis.judging.asserted": ("assert_judge",),
+    "misstep_analysis.judging.checked_table": ("assert_judge",),
     "misstep_analysis.runs.kind": ("RunResults",),
     "misstep_analysis.frames": ("open_frames",),
     "misstep_harness.agent.actions": ("Observation",),
@@ -122,7 +121,7 @@ _MODULES = {
     "misstep_harness.items": ("Item",),
     "misstep_harness.judges.fencing": ("fence",),
     "misstep_harness.observer.observer": ("Observer",),
-    "misstep_harness.protocols": ("Ask", "Classifier", "Reader", "Sample", "WrittenJudge"),
+    "misstep_harness.protocols": ("Ask", "Classifier", "Judge", "Reader", "Sample"),
     "misstep_harness.reflexive.protocols": (
         *("Agents", "ChannelBroken", "Check", "Context", "Reading", "Skill", "Target", "VitalSign"),
     ),
@@ -131,7 +130,7 @@ _MODULES = {
     "misstep_harness.verdict": ("Verdict",),
     "misstep_harness.reflexive.records": ("WorkItem",),
 }
-_OTHER_NAMES = {"WrittenJudge": "Judge", "open_frames": "open"}
+_OTHER_NAMES = {"open_frames": "open"}
 _PLACES = {_OTHER_NAMES.get(name, name): (module, name) for module, names in _MODULES.items() for name in names}
 """Public name → the module that holds it, and its name there."""
 

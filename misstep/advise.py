@@ -13,9 +13,9 @@ from misstep_harness.classifiers.shell import commands
 from misstep_harness.classifiers.tools import bare_name, kind_of
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.opened import open_of
-from misstep_harness.prices import known_prices
 from misstep_harness.progress import say
 from misstep_harness.trajectory import ToolCall
+from misstep_harness.usage import known_prices
 
 app = command_app()
 

@@ -25,9 +25,9 @@ from misstep_analysis.reproduction.recorded import (
     watching,
 )
 from misstep_analysis.reproduction.reflexive import plateau
-from misstep_harness.benchmarks.folders import digest_of_sources
+from misstep_harness.benchmarks.inputs import digest_of_sources
 from misstep_harness.catalogue import data_set
-from misstep_harness.datasets.facts import Facts, recorded_folder, whole_folder
+from misstep_harness.datasets.benchmark import Facts, recorded_folder, whole_folder
 from misstep_harness.datasets.upstream import toml_file
 from misstep_harness.journal.records import replace_file, toml_text
 from misstep_harness.places import data_folder

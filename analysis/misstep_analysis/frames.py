@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from misstep_analysis.judging.judged import JudgedItems
-    from misstep_analysis.judging.people.ratings import JudgedRatings
+    from misstep_analysis.judging.ratings import JudgedRatings
     from misstep_analysis.observer.paper.generated_prevalence import Study
     from misstep_analysis.passing.solve_rates import SolvedSet
     from misstep_analysis.published import Figure, Paper

@@ -24,8 +24,8 @@ from misstep_harness.errors import MisstepError
 from misstep_harness.items import Item, numbered_items
 from misstep_harness.judges import read_known
 from misstep_harness.judges.fencing import fence, fenced_parts
-from misstep_harness.judges.fit import GENERAL
 from misstep_harness.judges.prompted import whole_item
+from misstep_harness.judges.runnable import GENERAL
 from misstep_harness.observer.replay import ReplayOptions, replay
 from misstep_harness.readers import READERS, reader_for
 from misstep_harness.readers.checking import read_value

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from benchmarks.validity.rates import Rate, coverage, of_distinct
 from misstep_analysis.gold import GoldLabel
-from misstep_analysis.judging.calibration.precision_threshold import precision_threshold
 from misstep_analysis.judging.drift import FigureDrift, JudgedText, drift
+from misstep_analysis.judging.precision_threshold import precision_threshold
 from misstep_analysis.stats.correction import powered_share, rogan_gladen
 from misstep_analysis.stats.decisions.incidence import cumulative_incidence
 from misstep_analysis.stats.estimate import Estimate

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.validity.rates import Rate, coverage, rejections
-from misstep_analysis.judging.pairs.preferences import position_bias
+from misstep_analysis.judging.preferences import position_bias
 from misstep_analysis.stats.bradley_terry import Comparisons, Strengths, bradley_terry, clustered_strengths
 from misstep_analysis.stats.significance import Significance, holm
 from misstep_harness.verdict import OrderAnswer, PairVerdict

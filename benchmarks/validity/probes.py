@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from benchmarks.validity.rates import Rate
 from misstep_analysis.gold import BenchmarkItem
-from misstep_analysis.judging.pairs.probes import Probes, probed_judge
+from misstep_analysis.judging.probes import Probes, probed_judge
 from misstep_harness.verdict import Verdict
 
 METHOD = "probes of bias, McNemar and Holm"

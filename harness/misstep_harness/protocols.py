@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 from msgspec import Struct
 
 from misstep_harness.exchange import Failure, Outcome, Request
-from misstep_harness.items import Attempts, Item, Kind, Question
+from misstep_harness.items import Attempts, Item
 from misstep_harness.trajectory import Source, Trajectory, Unreadable
 from misstep_harness.verdict import Verdict
 
@@ -76,8 +76,8 @@ class Classifier(Protocol):
         """Return the verdict on one trajectory: label, evidence steps, one sentence why."""
 
 
-class WrittenJudge(Protocol):
-    """What somebody writes in Python to judge items; `kind`, one kind of items, and `category` may be beside it.
+class Judge(Protocol):
+    """What judges items; `kind`, one kind of items, and `category` may be beside it in a judge that somebody writes.
 
     A class without parameters will do, and so will an object or a module.
     """
@@ -88,49 +88,10 @@ class WrittenJudge(Protocol):
 
     @property
     def labels(self) -> Sequence[str] | Mapping[str, str]:
-        """Return the labels that it may give, or label → meaning."""
-
-    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
-        """Return the verdict on an item, as `FittedJudge.judge`."""
-
-
-class FittedJudge(Protocol):
-    """A judge that is asked what one benchmark asks."""
-
-    @property
-    def name(self) -> str:
-        """Return its name in its verdicts."""
-
-    @property
-    def kind(self) -> Kind | Literal["any"]:
-        """Return the kind of items that it is for."""
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """Label → meaning; empty where each item names its own."""
-
-    @property
-    def uses_model(self) -> bool:
-        """Return whether it asks a model at all."""
-
-    def reads_run(self, item: Item) -> bool:
-        """Return whether it looks at the run that an item is about."""
-
-    def settings(self) -> dict[str, Any]:
-        """Return all values that can change a verdict, for the manifest of the run; they have types of TOML."""
-
-    def skip_reason(self, item: Item) -> str:
-        """Return why the judge has no verdict on an item, in a few words; empty where it has."""
+        """Return the labels that it may give, or label → meaning; none where each item names its own."""
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
         """Return the verdict on an item; `trajectory` is the run that it is about, if there is one."""
-
-
-class Judge(FittedJudge, Protocol):
-    """What gives a verdict on an item: a rule, a recording, a prompt; they differ in `judge` alone."""
-
-    def fitted(self, question: Question, folder: Path) -> FittedJudge:
-        """Return the judge as it is asked what the benchmark in `folder` asks."""
 
 
 ReadFile = Callable[[Path], Iterator[Trajectory | Unreadable]]

@@ -20,10 +20,9 @@ from misstep_harness.journal.records import (
     replace_file,
 )
 from misstep_harness.places import path_text
-from misstep_harness.prices import Prices, known_prices
 from misstep_harness.runs.classify import ClassifyPlan, classify_paths
 from misstep_harness.runs.verdict_cache import Conclude
-from misstep_harness.session import StepUsage
+from misstep_harness.usage import Prices, StepUsage, known_prices
 
 
 class _Content(Struct, frozen=True, gc=False):

@@ -18,13 +18,13 @@ from misstep_harness.errors import InputError, MissingPrerequisite, opening
 from misstep_harness.journal.classified import Summary, labelled_sessions
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.places import path_text
-from misstep_harness.prices import known_prices
 from misstep_harness.runs.classify import ClassifyPlan
 from misstep_harness.runs.file_batches import files_changed, found_files
 from misstep_harness.runs.judging.category_judges import JUDGES, CategoryJudge, answered, ask_judges
-from misstep_harness.runs.judging.session_benchmark import BENCHMARK
+from misstep_harness.runs.judging.known_judges import BENCHMARK
 from misstep_harness.runs.kind import RunEnd
 from misstep_harness.runs.verdict_cache import revise
+from misstep_harness.usage import known_prices
 
 _GOLD_FORM = "The file has the columns item, category and label (yes or no); a category may be any."
 

@@ -53,7 +53,7 @@ class JudgesOptions(OptionGroup, frozen=True):
                 category = category_of(judge, name, categories)
                 if category in opened and len(opened) < len(named):
                     raise UsageError(f"two judges are about {category}", "Name one judge for each category.")
-                client = client_settings(known, getattr(judge, "base_url", None))
+                client = client_settings(known, judge.base_url)
                 opened.setdefault(category, CategoryJudge(category, judge, client))
             yield CategoryJudges([opened[one] for one in categories if one in opened], self.gold, known.in_flight)
 

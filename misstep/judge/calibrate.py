@@ -52,13 +52,13 @@ def calibrate(
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     import msgspec
 
-    from misstep_analysis.judging.calibration.calibrated_scores import (
+    from misstep_analysis.judging.calibrated_scores import (
         calibrated_scores,
         calibrated_scores_table,
         methods_named,
     )
-    from misstep_analysis.judging.calibration.precision_threshold import precision_threshold, threshold_table
     from misstep_analysis.judging.judged_runs import open_run, votes_of, warn_incomplete
+    from misstep_analysis.judging.precision_threshold import precision_threshold, threshold_table
     from misstep_analysis.pages import table_text
     from misstep_analysis.tables import of_evidence
 

@@ -22,11 +22,9 @@ from misstep_harness.errors import InputError, UsageError, writing
 from misstep_harness.items import Item, Question, category_in, read_items, read_question
 from misstep_harness.journal.records import read_manifest
 from misstep_harness.journal.run_folder import make_folder
-from misstep_harness.judges.changed_items import Plain, Subject
-from misstep_harness.judges.probes import Probe, digest, probed
-from misstep_harness.judges.prompted_judge import PromptedJudge
-from misstep_harness.protocols import Judge
-from misstep_harness.runs.judging.item_selection import categories_for
+from misstep_harness.judges.probes import Plain, Probe, Subject, digest, probed
+from misstep_harness.judges.runnable import RunnableJudge, fitted
+from misstep_harness.runs.judging.judge import categories_for
 
 FOLDER = "benchmark"
 """The place of a run's own benchmark in its folder."""
@@ -44,11 +42,10 @@ class Source(Struct, frozen=True):
     title: str
 
 
-def write_probes(judge: Judge, out: Path, source: Source, chosen: Sequence[Probe], label: str) -> Path:
+def write_probes(judge: RunnableJudge, out: Path, source: Source, chosen: Sequence[Probe], label: str) -> Path:
     """Return the folder of the benchmark of changed items below a run's folder, written where it is not there yet."""
-    fitted = judge.fitted(source.question, out / FOLDER)
-    spec = fitted.spec if isinstance(fitted, PromptedJudge) else None
-    return _write_benchmark(out, source, probed(fitted, spec, source.plain, chosen, label), digest())
+    asked = fitted(judge, source.question, out / FOLDER)
+    return _write_benchmark(out, source, probed(asked, source.plain, chosen, label), digest())
 
 
 def _write_benchmark(out: Path, source: Source, items: Iterable[Item], digest: str) -> Path:
@@ -107,7 +104,7 @@ def _gold(made_of: Mapping[str, str], gold: Sequence[GoldLabel]) -> Iterator[Gol
         yield from (Gold(item, row.rater, row.label) for row in rows[item])
 
 
-def drawn_source(judge: Judge, folder: Path, count: int, seed: int) -> Source:
+def drawn_source(judge: RunnableJudge, folder: Path, count: int, seed: int) -> Source:
     """Return items of a benchmark that a judge can be asked about, drawn by digest of seed and id."""
     question = read_question(folder)
     gold = tuple(read_gold(folder, item_ids(folder)))

@@ -115,8 +115,8 @@ def check(
     share of the positive label put right for the judge's errors.
     """
     from misstep.judge.gold_labels import label_run
-    from misstep_analysis.judging.report.checked_table import CheckedTable
-    from misstep_analysis.judging.report.scored import kept_figures
+    from misstep_analysis.judging.checked_table import CheckedTable
+    from misstep_analysis.judging.scored import kept_figures
     from misstep_analysis.labels.judged_table import JudgedColumns, read_judged_table
 
     gates = limits.gates()

@@ -64,7 +64,7 @@ def _judges(
     by_name: Mapping[str, "JudgedRun"], test: Literal["mcnemar", "bootstrap"], seed: int
 ) -> tuple[str, dict[str, Any]]:
     """Compare every two runs: the text and the JSON document."""
-    from misstep_analysis.judging.pairs.comparison import (
+    from misstep_analysis.judging.comparison import (
         compare_judges,
         compared_runs_table,
         comparison_table,
@@ -94,8 +94,8 @@ def _judges(
 
 def _repeats(by_name: Mapping[str, "JudgedRun"], seed: int) -> tuple[str, dict[str, Any]]:
     """Measure how often the label of an item changes: the text and the JSON document."""
-    from misstep_analysis.judging.pairs.stability import stability, stability_table
     from misstep_analysis.judging.sample import judged_sample
+    from misstep_analysis.judging.stability import stability, stability_table
     from misstep_analysis.pages import table_text
     from misstep_analysis.tables import of_evidence
 

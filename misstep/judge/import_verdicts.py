@@ -61,7 +61,7 @@ def import_verdicts(
     import sys
 
     from misstep_analysis.gold import check_gold, item_ids
-    from misstep_harness.benchmarks.folders import benchmark_named
+    from misstep_harness.benchmarks import benchmark_named
     from misstep_harness.clients import ClientSettings
     from misstep_harness.items import read_question
     from misstep_harness.runs.judging.judge import run_judge
@@ -74,7 +74,7 @@ def import_verdicts(
     ended = run_judge(imported.judge, folder, out, ClientSettings(), arguments=sys.argv[1:])
     options.print_scores(out, folder, json=json)
     exit_unless_whole(ended)
-    if ended.failed or any(one.status == "unreadable" for one in imported.judge.verdicts.values()):
+    if ended.failed or any(one.status == "unreadable" for one in imported.verdicts.values()):
         raise typer.Exit(1)
 
 

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from msgspec import Struct, structs
+import typer
+from msgspec import Struct
 
+from misstep.options.common import Data, Json, json_text, say_remarks
+from misstep_harness.catalogue import how_to_get
 from misstep_harness.errors import MisstepError
-from misstep_harness.judges import JUDGES, added_judges, read_known, shipped_judges
-from misstep_harness.judges.judge_file import JudgeSpec
-from misstep_harness.judges.prompted_judge import PromptedJudge
-from misstep_harness.protocols import FittedJudge
-from misstep_harness.runs.judging.known_judges import known_judge
-from misstep_harness.runs.judging.recovery_rule import RULE, RecoveryRule, RuleJudge, rule_judges
-from misstep_harness.runs.recorded import recorded_at_hand
-from misstep_harness.triage.runs.judges import triage_judge, triage_names
+from misstep_harness.judges import JUDGES, added_judges, shipped_judges
+from misstep_harness.judges.runnable import RunnableJudge
+from misstep_harness.progress import say
+from misstep_harness.runs.judging.known_judges import FAMILIES, family, known_judge
+from misstep_harness.runs.recorded import full_name, recorded_at_hand
 
 
 class ListedJudge(Struct, frozen=True):
@@ -37,19 +37,18 @@ class Judges(Struct, frozen=True):
 def listed(data: Path | None = None) -> Judges:
     """Return the judges that a command may name."""
     recorded, absent = recorded_at_hand(data)
-    known = [_prompted(read_known(name)) for name in shipped_judges()]
+    known = [_listed_judge(known_judge(name)) for name in shipped_judges()]
     broken = []
     for name in added_judges():
         try:
             judge = known_judge(name)
-            prompted = _prompted(judge.spec) if isinstance(judge, PromptedJudge) else _unprompted(judge)
-            known.append(structs.replace(prompted, name=name))  # a command names it by its registered name
+            known.append(_listed_judge(judge, name))  # a command names it by its registered name
         except MisstepError as error:
             broken.append(f"the judge {name!r} ({JUDGES.origin(name)}): {error.line()}")
-    rules: list[FittedJudge] = [RuleJudge(name.removesuffix(RULE)) for name in rule_judges()]
-    known += map(_unprompted, [*rules, RecoveryRule(), *map(triage_judge, triage_names())])
+    families = map(family, FAMILIES)
+    known += [_listed_judge(module.judge_named(name)) for module in families for name in module.judge_names()]
     known += [
-        ListedJudge(one.full_name, one.kind, tuple(one.labels), None, one.model or None, recorded=True)
+        ListedJudge(full_name(one), one.kind, tuple(one.labels), None, one.model or None, recorded=True)
         for one in recorded
     ]
     return Judges(known, absent, broken)
@@ -65,9 +64,20 @@ def listed_text(judges: list[ListedJudge]) -> str:
     )
 
 
-def _prompted(spec: JudgeSpec) -> ListedJudge:
-    return ListedJudge(spec.name, spec.kind, tuple(spec.labels), spec.prompt.label, spec.model.name or None)
+def _listed_judge(judge: RunnableJudge, name: str = "") -> ListedJudge:
+    model = judge.model or None if judge.spec is not None else None
+    return ListedJudge(name or judge.name, judge.kind, tuple(judge.labels), judge.prompt, model)
 
 
-def _unprompted(judge: FittedJudge) -> ListedJudge:
-    return ListedJudge(judge.name, str(judge.kind), tuple(judge.labels))
+def list_judges(data: Data = None, json: Json = False) -> None:
+    """List all judges: with a prompt, rules, recorded ones.
+
+    The exit code is 1 if a judge of another package cannot be used; stderr names it.
+    """
+    judges = listed(data)
+    print(json_text(judges.known) if json else listed_text(judges.known))
+    if judges.absent:
+        say(f"misstep: recorded judges of {', '.join(judges.absent)} are not available. {how_to_get(judges.absent)}")
+    say_remarks(judges.broken)
+    if judges.broken:
+        raise typer.Exit(1)

@@ -13,7 +13,7 @@ from misstep.options.model import ModelOptions, client_settings, with_local_mode
 
 if TYPE_CHECKING:
     from misstep_harness.clients import ClientSettings
-    from misstep_harness.protocols import Judge as Judge_
+    from misstep_harness.judges.runnable import RunnableJudge
 
 Judge = Annotated[
     str, typer.Argument(metavar="JUDGE", help="Name from `judge list`, TOML file, or `package.module:object`.")
@@ -31,15 +31,15 @@ _NOTHING_TO_ASK = frozenset(
 @contextmanager
 def opened_judge(
     named: str, options: ModelOptions, data: Path | None = None
-) -> "Iterator[tuple[Judge_, ClientSettings]]":
+) -> "Iterator[tuple[RunnableJudge, ClientSettings]]":
     """Open a judge with the model of the options, and its client's settings; the local model runs inside the block."""
     from misstep_harness.runs.judging.known_judges import known_judge
 
-    if options.local and not known_judge(named, model="local", data=data).uses_model:
+    if options.local and not known_judge(named, model="local", data=data).asks_model:
         options = replace(options, local=False)  # no model is started for a judge that asks none
     with with_local_model(options) as known:
         judge = known_judge(named, model=known.model, base_url=known.base_url, data=data)
-        yield judge, client_settings(known, getattr(judge, "base_url", None))
+        yield judge, client_settings(known, judge.base_url)
 
 
 def refuse_model_options(context: typer.Context) -> None:
@@ -50,13 +50,13 @@ def refuse_model_options(context: typer.Context) -> None:
 
 def print_scores(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:
     """Score a run and print its scores."""
-    from misstep_analysis.judging.report.scored import scored
+    from misstep_analysis.judging.scored import scored
     from misstep_harness.journal.records import SCORES
 
     text = scored(out, folder).text
     if shown:
         print((out / SCORES).read_text(encoding="utf-8") if json else text, end="")
     if shown and plumbing and not json:
-        from misstep_analysis.judging.report.assessment import NO_JUDGE
+        from misstep_analysis.judging.report import NO_JUDGE
 
         print(f"\n{NO_JUDGE}", end="")

@@ -46,15 +46,14 @@ def probe(
     from misstep.judge.changed_benchmark import SESSIONS, drawn_source, write_probes
     from misstep.judge.probed_judge import label_followed, write_probed
     from misstep_analysis.judging.judged_runs import open_run
-    from misstep_analysis.judging.report.scored import write_scores
+    from misstep_analysis.judging.scored import write_scores
     from misstep_harness.judges.probes import chosen_probes
     from misstep_harness.runs.judging.judge import run_judge
-    from misstep_harness.runs.judging.session_benchmark import asked_about
-    from misstep_harness.runs.recorded import RecordedJudge
+    from misstep_harness.runs.judging.known_judges import asked_about
 
     chosen, stopped = chosen_probes(probe or ()), None
     with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):
-        if isinstance(opened, RecordedJudge):
+        if opened.dataset:
             message = f"the answers of {judge} are recorded: it cannot be asked about a changed item"
             raise UsageError(
                 message, "Name a rule, a judge's file or a judge in Python; `misstep judge list` lists them."

@@ -7,14 +7,14 @@ from importlib.util import find_spec
 from msgspec import structs
 
 from misstep_analysis.judging.judged_runs import JudgedRun
-from misstep_analysis.judging.pairs.probes import (
+from misstep_analysis.judging.probes import (
     flipped_table,
     probed_accuracy_table,
     probed_judge,
     probes_document,
     probes_table,
 )
-from misstep_analysis.judging.report.assessment import NO_JUDGE
+from misstep_analysis.judging.report import NO_JUDGE
 from misstep_analysis.pages import Foot, Section, page, table_text
 from misstep_analysis.tables import Table
 from misstep_harness.errors import UsageError

@@ -58,11 +58,10 @@ def run(
 
     from misstep_analysis.gold import check_gold, item_ids, read_gold
     from misstep_analysis.judging.gates import check_known
-    from misstep_analysis.judging.report.scored import kept_figures
+    from misstep_analysis.judging.scored import kept_figures
     from misstep_harness.items import read_question
-    from misstep_harness.runs.judging.item_selection import Sampling
-    from misstep_harness.runs.judging.judge import run_judge
-    from misstep_harness.runs.judging.session_benchmark import asked_about
+    from misstep_harness.runs.judging.judge import Sampling, run_judge
+    from misstep_harness.runs.judging.known_judges import asked_about
 
     if batch and (asking.local or asking.record is not None or asking.replay is not None):
         raise UsageError("--batch needs a server with the Batch API", "Leave out --local, --record and --replay.")
@@ -72,7 +71,7 @@ def run(
         refuse_given(context, {"seed"}, "it draws the items of --sample")
     gates = limits.gates()
     with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):
-        if not opened.uses_model:
+        if not opened.asks_model:
             options.refuse_model_options(context)
         folder = asked_about(opened, sessions or [], benchmark, out, data)
         labels = read_question(folder).labels

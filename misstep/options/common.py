@@ -1,5 +1,6 @@
 """Options that several commands share, and the settings of every command line application."""
 
+import os
 import re
 import shlex
 import sys
@@ -21,10 +22,10 @@ from misstep_harness.path_names import is_address
 from misstep_harness.progress import say
 
 
-def command_app(*, has_commands: bool = False) -> CommandApp:
+def command_app(*, has_commands: bool = False, cls: type[CommandGroup] = CommandGroup) -> CommandApp:
     """Return an empty application with the settings that all commands share."""
     return CommandApp(
-        cls=CommandGroup,
+        cls=cls,
         no_args_is_help=has_commands,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -42,9 +43,10 @@ def need_scikit_learn(for_what: str) -> None:
 
 def _checked(data: Path | None) -> Path | None:
     """Return the option; a folder that it or `MISSTEP_DATA` names has to exist."""
-    from misstep_harness.catalogue import named_data_folder
+    if data is not None or os.environ.get("MISSTEP_DATA"):
+        from misstep_harness.catalogue import named_data_folder
 
-    named_data_folder(data)
+        named_data_folder(data)
     return data
 
 

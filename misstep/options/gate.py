@@ -73,8 +73,7 @@ class GateOptions(OptionGroup, frozen=True):
         """Decide the limits, write what became of them, and end with exit code 1 if one of them stops."""
         if not gates:
             return
-        from misstep_analysis.judging.gate_reports import junit_xml, markdown_summary, outcome_sentence
-        from misstep_analysis.judging.gates import decide
+        from misstep_analysis.judging.gates import decide, junit_xml, markdown_summary, outcome_sentence
 
         outcomes = decide(gates, figures, self.undecided)
         if self.junit is not None:

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from misstep_harness.prices import Price, Prices
     from misstep_harness.trajectory import Tokens
+    from misstep_harness.usage import Price, Prices
 
 PRICES = frozenset({"prices", "price_in", "price_out"})
 """The parameters that say what tokens cost, whoever spent them."""
@@ -19,7 +19,7 @@ PRICES = frozenset({"prices", "price_in", "price_out"})
 
 def own_price(price_in: float | None, price_out: float | None) -> "Price | None":
     """Return the price of any model, if both options are given."""
-    from misstep_harness.prices import Price
+    from misstep_harness.usage import Price
 
     if (price_in is None) != (price_out is None):
         present, lacking = ("in", "out") if price_out is None else ("out", "in")
@@ -29,7 +29,7 @@ def own_price(price_in: float | None, price_out: float | None) -> "Price | None"
 
 def agents_prices(file: Path | None, price_in: float | None, price_out: float | None) -> "Prices | None":
     """Return the prices of the models of agents, if any are given."""
-    from misstep_harness.prices import known_prices
+    from misstep_harness.usage import known_prices
 
     price = own_price(price_in, price_out)
     if price is not None:  # of any token of a request, read before or not

@@ -15,8 +15,8 @@ from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
     from misstep_harness.clients import ClientSettings
+    from misstep_harness.judges.runnable import RunnableJudge
     from misstep_harness.observer.observer import LiveObservation
-    from misstep_harness.protocols import FittedJudge
     from misstep_harness.repair.repairers import RepairerOptions
 
 
@@ -88,7 +88,7 @@ class PatchJudgeOptions(OptionGroup, frozen=True):
         str, typer.Option(metavar="M", help="Model of the patch judge; by default its own, then --model.")
     ] = ""
 
-    def judge(self, known: ModelOptions, *, alone: bool) -> "tuple[FittedJudge | None, str | None]":
+    def judge(self, known: ModelOptions, *, alone: bool) -> "tuple[RunnableJudge | None, str | None]":
         """Return the judge of patches, and the address of its model; `alone` says that nothing else asks one."""
         from misstep_harness.repair.validators.patch_judge import fitted_to_patches
         from misstep_harness.runs.judging.known_judges import known_judge
@@ -102,9 +102,9 @@ class PatchJudgeOptions(OptionGroup, frozen=True):
         judge = known_judge(
             self.patch_judge, model=self.judge_model or (known.model if known.local else ""), base_url=known.base_url
         )
-        if not getattr(judge, "model", ""):
+        if not judge.model:
             judge = known_judge(self.patch_judge, model=known.model, base_url=known.base_url)
-        address: str | None = getattr(judge, "base_url", None)
+        address = judge.base_url
         if address and address != known.base_url and not alone:
             raise UsageError(
                 f"the judge {judge.name} names a server of its own, {address}",
@@ -116,7 +116,7 @@ class PatchJudgeOptions(OptionGroup, frozen=True):
 @contextmanager
 def opened(
     agent: AskedAgent, asking: ModelOptions, patches: PatchJudgeOptions, observing: ObserveOptions
-) -> "Iterator[tuple[RepairerOptions, FittedJudge | None, LiveObservation | None, ClientSettings]]":
+) -> "Iterator[tuple[RepairerOptions, RunnableJudge | None, LiveObservation | None, ClientSettings]]":
     """Open the options of the policy, the judge of patches, the observer, and the client of all three.
 
     The local model runs inside the block.

@@ -51,7 +51,7 @@ def judge_cases(
         check_gold(cases.folder, judge.labels, item_ids(cases.folder))
         if curate is not None:
             check_free(curate)
-        ask = partial(run_judge, shown, cases.folder, run, client, arguments=sys.argv[1:])
+        ask = partial(run_judge, shown.runnable(), cases.folder, run, client, arguments=sys.argv[1:])
         ended = ask(concurrency=cases_at_once, workers=workers)
 
     from misstep_analysis.judging.judged_runs import open_run
@@ -62,7 +62,7 @@ def judge_cases(
     if curate is not None:
         (say if json else print)(curation_text(curated(judged, curate, cases.cases), curate))
     if kept:
-        from misstep_analysis.judging.report.scored import write_scores
+        from misstep_analysis.judging.scored import write_scores
 
         write_scores(judged)
         say(f"misstep: the run is in {plain(str(run))}")

@@ -1,18 +1,18 @@
 """The documents of commands about judges."""
 
+from misstep.judge.ask import Asked
 from misstep.judge.list import ListedJudge
 from misstep_analysis.judging.assessment import Assessment
-from misstep_analysis.judging.calibration.calibrated_scores import CalibratedScores
-from misstep_analysis.judging.calibration.precision_threshold import PrecisionThreshold
+from misstep_analysis.judging.calibrated_scores import CalibratedScores
+from misstep_analysis.judging.comparison import PairedJudges
 from misstep_analysis.judging.drift import FigureDrift
-from misstep_analysis.judging.pairs.comparison import PairedJudges
-from misstep_analysis.judging.pairs.probes import Probes
-from misstep_analysis.judging.pairs.stability import Stability
+from misstep_analysis.judging.precision_threshold import PrecisionThreshold
+from misstep_analysis.judging.probes import Probes
 from misstep_analysis.judging.sample import Level
 from misstep_analysis.judging.scores import Scores
+from misstep_analysis.judging.stability import Stability
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Evidence
-from misstep_harness.runs.judging.judge_once import Asked
 from scripts.schemas.forms import Form, fields_of, optional
 
 SCORES = {**fields_of(Scores), **fields_of(Assessment, "scores")}

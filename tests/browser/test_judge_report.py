@@ -11,8 +11,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from misstep_analysis.gold import read_gold
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.page import JudgedBy, Section, judge_page
-from misstep_analysis.judging.report.report import report_html
-from misstep_analysis.judging.report.report_items import item_browser
+from misstep_analysis.judging.report import item_browser, report_html
 from misstep_analysis.judging.sample import majority
 from misstep_analysis.pages import Foot
 from tests.browser.conftest import sortable

@@ -10,7 +10,7 @@ import pytest
 
 from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging import scores
-from misstep_analysis.judging.score_tables import scores_table
+from misstep_analysis.judging.scores import scores_table
 from misstep_analysis.stats.clusters import clustered_bounds
 from misstep_analysis.stats.estimate import Estimate
 from misstep_harness.verdict import Verdict

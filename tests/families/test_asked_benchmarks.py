@@ -23,12 +23,10 @@ from misstep_harness.exchange import Request
 from misstep_harness.items import Item, read_items, read_question
 from misstep_harness.judges import read_known
 from misstep_harness.judges.context import CHARACTERS_PER_TOKEN
-from misstep_harness.judges.fit import GENERAL, fitted_to, offered
 from misstep_harness.judges.judge_file import JudgeSpec
-from misstep_harness.judges.prompted import ask
-from misstep_harness.judges.prompted_judge import PromptedJudge
-from misstep_harness.runs.judging.item_selection import Sampling
-from misstep_harness.runs.judging.judge import run_judge
+from misstep_harness.judges.prompted import prompted_judge, requests_of
+from misstep_harness.judges.runnable import GENERAL, fitted, offered
+from misstep_harness.runs.judging.judge import Sampling, run_judge
 from misstep_harness.trajectory import Outcome, Trajectory
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.families.test_asked_benchmarks:first_label")
@@ -53,7 +51,9 @@ class Benchmark:
     def __init__(self, folder: Path) -> None:
         self.name = folder.name
         self.folder = folder
-        self.spec = fitted_to(general(), read_question(folder), folder)
+        spec = fitted(prompted_judge(general()), read_question(folder), folder).spec
+        assert spec is not None
+        self.spec = spec
         self.items = [item for item in read_items(folder) if not item.skip_reason]
         self.runs = BenchmarkRuns(folder)
         self.gold: dict[str, set[str]] = defaultdict(set)
@@ -74,7 +74,7 @@ def benchmarks(request: pytest.FixtureRequest, loaded: Callable[[str], list[Path
 
 
 def prompt(spec: JudgeSpec, item: Item, run: Trajectory | None) -> str:
-    (request,) = ask(spec, item, run).requests
+    (request,) = requests_of(spec, item, run).requests
     assert request.schema is not None
     return "\n\n".join(message.content for message in request.messages)
 
@@ -90,7 +90,7 @@ def test_every_benchmark_asks_a_question_of_its_own(benchmarks: list[Benchmark])
 def test_every_gold_label_of_an_item_is_among_those_that_a_judge_may_give_it(benchmarks: list[Benchmark]) -> None:
     for benchmark in benchmarks:
         for item in benchmark.items:
-            assert benchmark.gold[item.id] <= offered(benchmark.spec, item).keys(), item.id
+            assert benchmark.gold[item.id] <= offered(benchmark.spec.labels, item).keys(), item.id
 
 
 @pytest.mark.data
@@ -99,7 +99,7 @@ def test_the_prompt_has_question_labels_and_what_the_benchmark_lets_be_seen(benc
         for item, run in benchmark.handful():
             text = prompt(benchmark.spec, item, run)
             assert benchmark.spec.asks in text
-            for label in offered(benchmark.spec, item):
+            for label in offered(benchmark.spec.labels, item):
                 assert f"\n- {label}" in text
             for name in benchmark.spec.shown:
                 assert item.extra.get(name) in (None, "") or f"{name}:\n<data " in text
@@ -150,7 +150,7 @@ def test_a_small_budget_is_kept_to_and_what_was_cut_is_said(benchmarks: list[Ben
     for benchmark in benchmarks:
         spec = msgspec.structs.replace(benchmark.spec, budget=BUDGET)
         for item, run in benchmark.handful():
-            whole, small = ask(benchmark.spec, item, run), ask(spec, item, run)
+            whole, small = requests_of(benchmark.spec, item, run), requests_of(spec, item, run)
             length = len(small.requests[0].messages[-1].content)
             assert length <= 1.25 * BUDGET * CHARACTERS_PER_TOKEN + 1_500
             assert bool(small.cut) or length == len(whole.requests[0].messages[-1].content)
@@ -163,10 +163,10 @@ def test_a_sample_of_five_is_asked_and_scored_or_it_is_said_why_nothing_can_be(b
         if not benchmark.items:
             assert benchmark.name in NOTHING_PUBLISHED or benchmark.name.startswith("judge_bench_raters-")
             with pytest.raises(InputError, match=r"no item can be asked about: .+ not in"):
-                run_judge(PromptedJudge(general()), benchmark.folder, out, SCRIPTED, sampling=Sampling(5))
+                run_judge(prompted_judge(general()), benchmark.folder, out, SCRIPTED, sampling=Sampling(5))
             assert not out.exists()
             continue
-        ended = run_judge(PromptedJudge(general()), benchmark.folder, out, SCRIPTED, sampling=Sampling(5))
+        ended = run_judge(prompted_judge(general()), benchmark.folder, out, SCRIPTED, sampling=Sampling(5))
         assert (ended.done, ended.failed, ended.wanted) == (5, 0, 5)
         run = open_run(out, str(benchmark.folder))
         scores = score(run.verdicts, run.gold, tuple(run.question.labels), clusters=run.clusters, resamples=100)

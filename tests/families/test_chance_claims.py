@@ -13,13 +13,12 @@ from hypothesis import settings
 from scipy.stats import binom
 
 from misstep_analysis.gold import GoldLabel
+from misstep_analysis.judging.comparison import best_of, compare_judges, comparison_finding
 from misstep_analysis.judging.drift import JudgedText, drift, drift_finding
 from misstep_analysis.judging.judged import JudgedItems, judges_table, scored_items
-from misstep_analysis.judging.pairs.comparison import best_of, compare_judges, comparison_finding
-from misstep_analysis.judging.pairs.preferences import position_finding, preferences, systems_finding
-from misstep_analysis.judging.people.recorded_tables import compared, pairs_table
-from misstep_analysis.judging.score_tables import best_per_benchmark, headline
-from misstep_analysis.judging.scores import Scores, score
+from misstep_analysis.judging.preferences import position_finding, preferences, systems_finding
+from misstep_analysis.judging.recorded_tables import compared, pairs_table
+from misstep_analysis.judging.scores import Scores, best_per_benchmark, headline, score
 from misstep_analysis.observer.alarms import WatchedRun, alarms, alarms_table
 from misstep_analysis.observer.experiments.comparison import compare_arms, experiment_finding
 from misstep_analysis.observer.experiments.sessions import ExperimentSession

@@ -10,20 +10,19 @@ from msgspec.structs import replace
 
 from misstep_analysis.gold import GoldLabel, read_gold, write_gold
 from misstep_analysis.judging.judged_runs import open_run
-from misstep_analysis.judging.report.assessment import assessed
+from misstep_analysis.judging.report import assessed
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.exchange import Message, Reply, Request
 from misstep_harness.items import Item, numbered_items
 from misstep_harness.journal.records import VERDICTS, encode_lines, read_manifest, read_verdicts
 from misstep_harness.judges import shipped_judges
-from misstep_harness.judges.prompted_judge import PromptedJudge
-from misstep_harness.protocols import Ask, Judge
-from misstep_harness.runs.judging.item_selection import select_items
-from misstep_harness.runs.judging.judge import run_judge
+from misstep_harness.judges.runnable import RunnableJudge
+from misstep_harness.protocols import Ask
+from misstep_harness.runs.judging.judge import run_judge, select_items
 from misstep_harness.runs.judging.judge_import import imported_judge
 from misstep_harness.runs.judging.known_judges import benchmark_of, known_judge
-from misstep_harness.runs.judging.recovery_rule import rule_judges
+from misstep_harness.runs.judging.rules import judge_names
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
 from tests.misstep.made_up_judges import KEEN, recorded_data
@@ -53,10 +52,10 @@ class AsksAboutRuns:
 
 
 @pytest.fixture
-def judged(tmp_path: Path) -> Callable[[str], tuple[Judge, Path]]:
+def judged(tmp_path: Path) -> Callable[[str], tuple[RunnableJudge, Path]]:
     """Kind → a judge of it with its benchmark."""
 
-    def of_kind(kind: str) -> tuple[Judge, Path]:
+    def of_kind(kind: str) -> tuple[RunnableJudge, Path]:
         if kind == "recorded":
             judge = known_judge(f"trail/{KEEN}", data=recorded_data(tmp_path / "data"))
             return judge, benchmark_of(judge, "", tmp_path / "data")
@@ -169,10 +168,10 @@ def says_loops(request: Request) -> str:
 
 
 @pytest.fixture
-def truthful(tmp_path: Path) -> Callable[[str], tuple[Judge, Path]]:
+def truthful(tmp_path: Path) -> Callable[[str], tuple[RunnableJudge, Path]]:
     """A judge that answers the truth, by its kind, with its benchmark."""
 
-    def of_kind(kind: str) -> tuple[Judge, Path]:
+    def of_kind(kind: str) -> tuple[RunnableJudge, Path]:
         folder = asked_twice(tmp_path / "gates")
         if kind == "imported":
             rows = [f"{row.item},{row.label}" for row in read_gold(folder) if row.item.endswith(CATEGORIES[0])]
@@ -213,7 +212,6 @@ def test_a_judge_of_one_category_is_asked_about_no_other(named: list[str], asked
     ]
     (folder / "items.jsonl").write_bytes(encode_lines(items))
     prompted = known_judge("infinite_loop", model="m")
-    assert isinstance(prompted, PromptedJudge)
     for judge in (known_judge("infinite_loop@rule"), prompted):
         with nullcontext() if asked else pytest.raises(InputError, match="another category"):
             assert select_items(judge, folder).n == asked
@@ -226,7 +224,7 @@ def test_who_cannot_tell_categories_apart_is_said_to_be_asked_about_all(tmp_path
 
 
 def test_the_rule_and_the_prompt_of_one_category_have_different_names() -> None:
-    names = (*shipped_judges(), *rule_judges())
+    names = (*shipped_judges(), *judge_names())
     assert {"infinite_loop", "infinite_loop@rule"} <= set(names)
     assert len(set(names)) == len(names)
 

@@ -30,7 +30,7 @@ BOUNDED = {
     "misstep_harness.classifiers.prose._NAMES": NAME,
     "misstep_harness.datasets.intercode._FILE": NAME,
     "misstep_harness.repair.failure_bot.rules._DECLARING": PATH,
-    "misstep_harness.workspace.package_scripts": LINE,
+    "misstep_harness.workspace.suite.run": LINE,
     "misstep_harness.workspace.suite.command": LINE,
     "misstep_harness.workspace.toolchain._TOX": LINE,
 }

@@ -8,7 +8,7 @@ import pytest
 from misstep_harness.clients import ClientSettings
 from misstep_harness.journal.records import read_verdicts
 from misstep_harness.judges.judge_file import read_judge
-from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.judges.prompted import prompted_judge
 from misstep_harness.runs.judging.judge import run_judge
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
@@ -23,7 +23,7 @@ def recording(tmp_path: Path) -> Path:
     settings = ClientSettings(
         client="scripted", script="tests.misstep.made_up_judges:always_fruit", record=tmp_path / "recording.jsonl"
     )
-    run_judge(PromptedJudge(read_judge(judge_file(tmp_path))), folder, tmp_path / "recorded-run", settings)
+    run_judge(prompted_judge(read_judge(judge_file(tmp_path))), folder, tmp_path / "recorded-run", settings)
     return tmp_path / "recording.jsonl"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep_analysis.judging.people.recorded_tables import compared
+from misstep_analysis.judging.recorded_tables import compared
 from misstep_analysis.reproduction.recorded import recorded_judges as studies_judges
 
 Named = dict[str, set[str] | None]

@@ -9,14 +9,14 @@ import msgspec
 import pytest
 
 from misstep_analysis.judging.judged_runs import open_run
-from misstep_harness.benchmarks.folders import benchmark_named
+from misstep_harness.benchmarks import benchmark_named
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.exchange import Request
 from misstep_harness.journal.records import read_verdicts
 from misstep_harness.judges import read_known
-from misstep_harness.judges.fit import GENERAL
-from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.judges.prompted import prompted_judge
+from misstep_harness.judges.runnable import GENERAL
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.verdict import Verdict
 
@@ -56,7 +56,7 @@ def verdicts(folder: Path, judge: str = GENERAL) -> list[Verdict]:
     spec = read_known(judge)
     spec = msgspec.structs.replace(spec, model=msgspec.structs.replace(spec.model, name="small-1"))
     out = folder.parent / "run"
-    run_judge(PromptedJudge(spec), folder, out, SCRIPTED)
+    run_judge(prompted_judge(spec), folder, out, SCRIPTED)
     return list(read_verdicts(out, unfinished=True))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import misstep
 from examples.asks_twice import AsksTwice
-from misstep_harness.protocols import WrittenJudge
+from misstep_harness.protocols import Judge
 
 _TREE = ast.parse(Path(str(misstep.__file__)).read_text())
 _FOR_TYPES = {
@@ -42,7 +42,7 @@ def test_an_unknown_name_is_an_attribute_error_that_names_it() -> None:
 
 
 def test_the_judge_of_the_examples_is_a_judge_for_a_type_checker() -> None:
-    judge: WrittenJudge = AsksTwice()
+    judge: Judge = AsksTwice()
     assert judge.name == "asks_twice"
 
 

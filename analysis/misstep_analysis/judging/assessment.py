@@ -16,14 +16,25 @@ from msgspec import Struct, structs
 
 from misstep_analysis.gold import BenchmarkItem, GoldLabel
 from misstep_analysis.judging.bias import Bias, bias, bias_table, flows_finding, flows_table
-from misstep_analysis.judging.calibration.reliability import (
+from misstep_analysis.judging.calibrated_scores import (
     Reliability,
     bins_table,
     reliability,
     reliability_table,
 )
 from misstep_analysis.judging.grades import Grades, graded, with_grades
-from misstep_analysis.judging.pairs.preferences import (
+from misstep_analysis.judging.human_upper_bound import (
+    FEWEST_ITEMS,
+    AlternativeAnnotator,
+    Ceiling,
+    alternative_annotator,
+    alternative_annotator_table,
+    ceiling,
+    ceiling_table,
+    raters_table,
+    stand_in_by_rater_table,
+)
+from misstep_analysis.judging.preferences import (
     Preferences,
     position_finding,
     position_table,
@@ -32,21 +43,11 @@ from misstep_analysis.judging.pairs.preferences import (
     systems_of,
     systems_table,
 )
-from misstep_analysis.judging.pairs.stability import Votes, votes_table, votes_within
-from misstep_analysis.judging.people.alternative_annotator import (
-    FEWEST_ITEMS,
-    AlternativeAnnotator,
-    alternative_annotator,
-    alternative_annotator_table,
-    stand_in_by_rater_table,
-)
-from misstep_analysis.judging.people.ceiling import Ceiling, ceiling, ceiling_table, raters_table
-from misstep_analysis.judging.rows import judging_table
 from misstep_analysis.judging.sample import JudgedSample, Level, judged_sample
-from misstep_analysis.judging.score_tables import ALL_LABELS, scores_table
-from misstep_analysis.judging.scores import Scores, score
+from misstep_analysis.judging.scores import ALL_LABELS, Scores, score, scores_table
 from misstep_analysis.judging.slices import Lengths, SlicedField, sliced, slices_table
-from misstep_analysis.judging.units import BoolArray
+from misstep_analysis.judging.stability import Votes, votes_table, votes_within
+from misstep_analysis.judging.units import BoolArray, judging_table
 from misstep_analysis.stats.correction import powered_share, rogan_gladen, rogan_gladen_clustered
 from misstep_analysis.stats.estimate import Estimate, informative
 from misstep_analysis.stats.raters.patterns import IntArray

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct, structs
 
+from misstep_analysis.judging.comparison import LEVEL
 from misstep_analysis.judging.judged import NO_JUDGES, JudgedItems, datasets_of, sample_of
-from misstep_analysis.judging.pairs.comparison import LEVEL
-from misstep_analysis.judging.rows import judging_table, p_rows
 from misstep_analysis.judging.sample import JudgedSample
 from misstep_analysis.judging.scores import NEVER_GOLD, NOTHING_ANSWERED
-from misstep_analysis.judging.units import JudgedUnits
+from misstep_analysis.judging.units import JudgedUnits, judging_table, p_rows
 from misstep_analysis.stats.clusters.clustered_pairs import PairedItems
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters.marginal_homogeneity import (

@@ -35,16 +35,15 @@ from msgspec import Struct, structs
 
 from misstep_analysis.gold import item_ids
 from misstep_analysis.judging.judged_runs import JudgedRun, open_run
-from misstep_analysis.judging.rows import judging_table
 from misstep_analysis.judging.sample import majority
-from misstep_analysis.judging.units import BoolArray, JudgedUnits, units_of
+from misstep_analysis.judging.units import BoolArray, JudgedUnits, judging_table, units_of
 from misstep_analysis.pages.page import Foot, figure_html, page
 from misstep_analysis.plots import can_draw, curves
 from misstep_analysis.stats.combined import combined
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Fields, Row, Table, estimate_row, made_by_this, of_evidence, rows_from, rows_in
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
-from misstep_harness.benchmarks.folders import benchmark_named
+from misstep_harness.benchmarks import benchmark_named
 from misstep_harness.benchmarks.judged_texts import ANCHOR, anchor_lines, judged_texts
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.records import MANIFEST

@@ -10,7 +10,6 @@ from msgspec import Struct, structs
 from misstep_analysis.judging.sample import JudgedSample
 from misstep_analysis.judging.scores import NOTHING_ANSWERED
 from misstep_analysis.judging.units import BoolArray
-from misstep_analysis.labels.records import number
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters import coefficients
 from misstep_analysis.stats.raters.agreement import ONE_CATEGORY
@@ -48,6 +47,8 @@ class Grades(Struct, frozen=True):
 
 def scale_values(labels: Sequence[str]) -> FloatArray:
     """Return the numbers that labels are, or their places in the order where one is a word."""
+    from misstep_analysis.labels.records import number  # with it come the readers of all labelling tools
+
     numbers = [number(label) for label in labels]
     return np.array(range(len(labels)) if None in numbers else numbers, dtype=np.float64)
 

@@ -19,7 +19,7 @@ from misstep_analysis.gold import (
     read_subcategories,
 )
 from misstep_analysis.tables.wording import counted_text
-from misstep_harness.benchmarks.folders import benchmark_folder, benchmark_named
+from misstep_harness.benchmarks import benchmark_named
 from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.errors import UsageError
 from misstep_harness.escaping import plain
@@ -143,6 +143,8 @@ def _benchmark(run: OpenRun, named: str, data: Path | None) -> Path:
     place = run.manifest.folder
     if place and (Path(place) / "items.jsonl").exists():
         return Path(place)
+    from misstep_harness.benchmarks.folders import benchmark_folder
+
     name = run.requested("benchmark")
     try:
         return benchmark_folder(name, data)

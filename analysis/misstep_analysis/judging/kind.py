@@ -39,7 +39,7 @@ class JudgedRuns(RunResults[JudgedRun]):
         return judged_run(run, choice.benchmark, choice.data)
 
     def page(self, runs: Sequence[JudgedRun], command: str) -> str:
-        from misstep_analysis.judging.report.report import report_html
+        from misstep_analysis.judging.report import report_html
 
         return report_html(runs, command=command)
 
@@ -53,13 +53,12 @@ class JudgedRuns(RunResults[JudgedRun]):
         return (verdicts, labels) if gold else (verdicts,)
 
     def figures(self, run: JudgedRun) -> Iterable[Table]:
-        from misstep_analysis.judging.report.assessment import assessed
-        from misstep_analysis.judging.report.report import tables_of_run
+        from misstep_analysis.judging.report import assessed, tables_of_run
 
         return tables_of_run(run, assessed(run))
 
     def limited(self, run: JudgedRun) -> Mapping[str, Estimate]:
-        from misstep_analysis.judging.report.scored import kept_figures, scored
+        from misstep_analysis.judging.scored import kept_figures, scored
 
         scored(run.folder, run.benchmark)
         return kept_figures(run.folder)

@@ -27,7 +27,7 @@ from typing import Any
 from msgspec import Struct
 
 from misstep_analysis.judging.assessment import Assessment
-from misstep_analysis.judging.calibration.reliability import Reliability
+from misstep_analysis.judging.calibrated_scores import Reliability
 from misstep_analysis.judging.sample import Reference
 from misstep_analysis.judging.scores import Scores
 from misstep_analysis.pages.browser import LINES_SHOWN, NONE, Numbered, browser_page

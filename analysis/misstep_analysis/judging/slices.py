@@ -7,8 +7,8 @@ from msgspec import Struct, structs
 
 from misstep_analysis.gold import BenchmarkItem
 from misstep_analysis.judging.judged import JudgedItems, sample_of
-from misstep_analysis.judging.rows import judging_table, p_rows
 from misstep_analysis.judging.sample import JudgedSample
+from misstep_analysis.judging.units import judging_table, p_rows
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters.marginal_homogeneity import clustered_shares, pearson_shares
 from misstep_analysis.stats.raters.patterns import MISSING, IntArray

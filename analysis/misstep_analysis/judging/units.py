@@ -13,8 +13,28 @@ from misstep_analysis.stats.estimate import Estimate, bounded
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray, Patterns
 from misstep_analysis.stats.resampling import bootstrap, bootstrapped
+from misstep_analysis.tables import Row, Table, made_by_this
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import UsageError
+
+
+def p_rows(
+    p_value: float | None, p_adjusted: float | None, test: str, group: str, source: str, reason: str = ""
+) -> list[Row]:
+    """Return a p-value and the same adjusted for the other tests of the table."""
+    return [
+        Row(name, value, unit="p", method=test, group=group, source=source, reason=reason)
+        for name, value in (("p", p_value), ("p, adjusted after Holm", p_adjusted))
+    ]
+
+
+@made_by_this
+def judging_table(
+    name: str, title: str, finding: str, rows: Iterable[Row], notes: Iterable[str] = (), datasets: tuple[str, ...] = ()
+) -> Table:
+    """Return a table of the pages about judges; empty notes are left out."""
+    return Table(name, "judging", title, finding, tuple(rows), tuple(filter(None, notes)), datasets)
+
 
 BoolArray = npt.NDArray[np.bool_]
 

@@ -10,9 +10,9 @@ from msgspec import Struct, structs
 from misstep_analysis.gold import Construction, GoldLabel, families_of
 from misstep_analysis.judging.assessment import PerItem, item_costs
 from misstep_analysis.judging.bias import bias
+from misstep_analysis.judging.comparison import LEVEL, PairedJudges, compare_judges
+from misstep_analysis.judging.human_upper_bound import Ceiling, ceiling
 from misstep_analysis.judging.judged import JudgedItems
-from misstep_analysis.judging.pairs.comparison import LEVEL, PairedJudges, compare_judges
-from misstep_analysis.judging.people.ceiling import Ceiling, ceiling
 from misstep_analysis.judging.sample import JudgedSample, judged_sample, majority
 from misstep_analysis.judging.scores import LEFT_OPEN, NEVER_GOLD, Scores, score
 from misstep_analysis.sessions.leading import lead_of

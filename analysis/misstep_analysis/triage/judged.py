@@ -9,7 +9,7 @@ from msgspec import structs
 
 from misstep_analysis.judging.assessment import assessment_document
 from misstep_analysis.judging.judged_runs import JudgedRun
-from misstep_analysis.judging.report.assessment import NO_JUDGE, assessed, is_plumbing, scores_text
+from misstep_analysis.judging.report import NO_JUDGE, assessed, is_plumbing, scores_text
 from misstep_analysis.tables import Table, of_evidence
 from misstep_analysis.tables.text import table_text
 from misstep_analysis.tables.wording import counted_text, in_words, number_text

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from misstep_analysis.judging.judged import JudgedItems, JudgedMarks
-from misstep_analysis.judging.people.marked import Mark
+from misstep_analysis.judging.judged import JudgedItems, JudgedMarks, Mark
 from misstep_analysis.judging.scores import Scores
 from misstep_analysis.passing.solve_rates import SolvedSet
 from misstep_analysis.sessions.shares import clustered_share, summed

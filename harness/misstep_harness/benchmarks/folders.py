@@ -10,18 +10,10 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from misstep_harness.catalogue import (
-    data_set,
-    data_sets,
-    files_of,
-    how_to_get,
-    locate,
-    located,
-    missing_files,
-)
+from misstep_harness.benchmarks.inputs import sources_of
+from misstep_harness.catalogue import data_set, files_of, how_to_get, locate, located, missing_files
 from misstep_harness.datasets import LOADERS, loader_for
-from misstep_harness.datasets.benchmark import built_in_place, read_benchmark
-from misstep_harness.datasets.facts import recorded_folder
+from misstep_harness.datasets.benchmark import built_in_place, read_benchmark, recorded_folder
 from misstep_harness.datasets.upstream import digest_of
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.escaping import plain
@@ -38,7 +30,6 @@ _LAID_OUT = {
     "trail": "misstep_harness.datasets.judged.trail_judges",
 }
 """Sets whose recorded facts do for their loader, each with the module that writes them in the set's layout."""
-_FILES = ("benchmark.toml", "items.jsonl", "gold.csv")
 _SHOWN = 3
 
 
@@ -142,36 +133,3 @@ def _key(dataset: str, folder: Path) -> str:
         for source in sources_of(module):
             digest.update(source.read_bytes())
     return digest.hexdigest()[:_DIGITS]
-
-
-def sources_of(module: str) -> list[Path]:
-    """Return the sources of a module, or of all below a room with its data: what a cached result depends on."""
-    file = import_module(module).__file__
-    if file is None:
-        return []
-    path = Path(file)
-    room = (file for kind in ("*.py", "*.toml") for file in path.parent.rglob(kind))
-    return sorted(room) if path.name == "__init__.py" else [path]
-
-
-@cache
-def digest_of_sources(*modules: str) -> str:
-    """Return the digest of the sources of modules or rooms, on which a verdict depends."""
-    digest = hashlib.sha256()
-    for module in modules:
-        for source in sources_of(module):
-            digest.update(source.read_bytes())
-    return digest.hexdigest()
-
-
-def benchmark_named(named: str, data: Path | None) -> Path:
-    """Return the folder of a benchmark: a folder as it is, else a public set, built where it is absent."""
-    folder = Path(named)
-    if "/" in named or any((folder / file).exists() for file in _FILES):
-        return folder
-    if named.partition("-")[0] in data_sets():
-        return benchmark_folder(named, data)
-    if folder.is_dir():
-        return folder
-    message = f"unknown benchmark {named!r}"
-    raise UsageError(message, f"Give a folder with {', '.join(_FILES)}, or a public set: {', '.join(LOADERS)}.")

@@ -1,6 +1,8 @@
-"""What tells a benchmark from another, and from what it was: its two files and every file that its items name."""
+"""What a run of a judge depends on: the files of the benchmark, and the sources of rules."""
 
 import hashlib
+from functools import cache
+from importlib import import_module
 from pathlib import Path, PurePath
 
 import msgspec
@@ -66,3 +68,23 @@ def _parts(folder: Path) -> list[str]:
         text_part("the question", question.asks),
         *(part(name, *length_and_checksum(folder / name)) for name in ("benchmark.toml", "items.jsonl")),
     ]
+
+
+def sources_of(module: str) -> list[Path]:
+    """Return the sources of a module, or of all below a room with its data: what a cached result depends on."""
+    file = import_module(module).__file__
+    if file is None:
+        return []
+    path = Path(file)
+    room = (file for kind in ("*.py", "*.toml") for file in path.parent.rglob(kind))
+    return sorted(room) if path.name == "__init__.py" else [path]
+
+
+@cache
+def digest_of_sources(*modules: str) -> str:
+    """Return the digest of the sources of modules or rooms, on which a verdict depends."""
+    digest = hashlib.sha256()
+    for module in modules:
+        for source in sources_of(module):
+            digest.update(source.read_bytes())
+    return digest.hexdigest()

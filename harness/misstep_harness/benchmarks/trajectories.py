@@ -14,7 +14,7 @@ from msgspec import Struct
 from misstep_harness.errors import InputError, UnreadableTrajectory
 from misstep_harness.items import Item, trajectory_file
 from misstep_harness.places import path_text
-from misstep_harness.readers import Part, all_readers, plan, read_file, read_part, read_placed, reader_for
+from misstep_harness.readers import Part, all_readers, plan, read_part, read_placed, reader_for
 from misstep_harness.readers.misstep import inline_run
 from misstep_harness.trajectory import Trajectory, Unreadable
 
@@ -153,7 +153,8 @@ def run_in(item: Item) -> FoundRun:
 def steps_by_run(folder: Path, path: str) -> dict[str, int]:
     """Return the number of steps of each run in a file of a benchmark; none of a file that cannot be read."""
     try:
-        runs = read_file(trajectory_file(folder, path))
+        parts = plan(trajectory_file(folder, path), all_readers())
+        runs = (run for part in parts for run in read_part(part, reader_for(part.format)))
         return {run.id: len(run.steps) for run in runs if isinstance(run, Trajectory)}
     except InputError:
         return {}

@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from misstep_harness.clients.parse_response import Redact, error_in
-from misstep_harness.clients.rejected_parameters import rejected_parameter
+from misstep_harness.clients.parse_response import Redact, error_in, rejected_parameter
 from misstep_harness.errors import MisstepError
 from misstep_harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 

@@ -18,8 +18,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import structs
 
 from misstep_harness.edits.applying import apply_edits
-from misstep_harness.edits.changes import Edits, FileEdit, Hunk, Tag, hunk_of
-from misstep_harness.edits.file_paths import is_fence, named_path
+from misstep_harness.edits.changes import Edits, FileEdit, Hunk, Tag, hunk_of, is_fence, named_path
 from misstep_harness.edits.file_text import both_texts, change_groups, reply_lines
 from misstep_harness.errors import EditRefused
 

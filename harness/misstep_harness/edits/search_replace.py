@@ -22,8 +22,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from misstep_harness.edits.applying import apply_edits
-from misstep_harness.edits.changes import Edits, FileEdit, Hunk, Tag, hunk_of
-from misstep_harness.edits.file_paths import is_fence, named_path
+from misstep_harness.edits.changes import Edits, FileEdit, Hunk, Tag, hunk_of, is_fence, named_path
 from misstep_harness.edits.file_text import both_texts, change_groups, only_span, reply_lines
 from misstep_harness.errors import EditRefused
 

@@ -18,8 +18,18 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from misstep_harness.edits.applying import apply_edits
-from misstep_harness.edits.changes import NO_NEWLINE, Edits, FileEdit, Hunk, Line, Tag, hunk_of, marked_lines
-from misstep_harness.edits.file_paths import is_fence, unquoted
+from misstep_harness.edits.changes import (
+    NO_NEWLINE,
+    Edits,
+    FileEdit,
+    Hunk,
+    Line,
+    Tag,
+    hunk_of,
+    is_fence,
+    marked_lines,
+    unquoted,
+)
 from misstep_harness.edits.file_text import change_groups, reply_lines, split_file
 from misstep_harness.errors import EditRefused
 

@@ -1,11 +1,13 @@
 """What to ask about an item, and how to read the answer: prompted judges. Nothing here knows how an answer is got."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from misstep_harness.errors import UsageError
-from misstep_harness.judges.judge_file import JudgeSpec, read_judge
 from misstep_harness.registry import Registry
+
+if TYPE_CHECKING:
+    from misstep_harness.judges.judge_file import JudgeSpec
 
 JUDGES: Registry[Any] = Registry("misstep.judges", {})
 """Paths of judges' files, and judges in Python."""
@@ -23,8 +25,10 @@ def added_judges() -> tuple[str, ...]:
     return tuple(sorted(JUDGES.names().keys() - set(shipped_judges())))
 
 
-def read_known(named: str) -> JudgeSpec:
+def read_known(named: str) -> "JudgeSpec":
     """Return the judge in a file, or one that is known by name."""
+    from misstep_harness.judges.judge_file import read_judge
+
     if named.endswith(".toml") or Path(named).is_file():
         return read_judge(Path(named))
     file = _SHIPPED / f"{named}.toml"

@@ -89,7 +89,7 @@ class JudgeSpec(Struct, frozen=True):
 
     - `labels`: Label → meaning, none if it takes those of the benchmark.
     - `digest`: Covers the judge's file, its prompt and its examples.
-    - `asks`, `shown`: Those of the benchmark that it is asked (`harness.judges.fit`).
+    - `asks`, `shown`: Those of the benchmark that it is asked (`prompted.PromptedJudge`).
     """
 
     name: str

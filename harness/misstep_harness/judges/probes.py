@@ -8,6 +8,14 @@ Some changes plant an instruction that asks for a label: a judge that follows it
     i7~self_preference-0   what the changed item is compared with, where that is not the plain one
 
 What a probe does is in `probes.toml`; `CHANGES` has its ways to change an item.
+
+Items made from other items, each with a note of what was done to it.
+
+    container_gone                    the plain item
+    container_gone~copy-1             the same but for an empty line at its end: does the judge say the same twice?
+    container_gone~authority          changed by the probe of that name
+
+An item's `extra`, which no shipped prompt shows, has `cluster` and `change`, an `ItemChange`.
 """
 
 import hashlib
@@ -15,16 +23,70 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import Struct, structs
 
 from misstep_harness.errors import UsageError
 from misstep_harness.items import Item
-from misstep_harness.judges.changed_items import ItemChange, Plain, Subject, copy, marked, prompt_text
-from misstep_harness.judges.fit import offered
 from misstep_harness.judges.judge_file import JudgeSpec
-from misstep_harness.protocols import FittedJudge
+from misstep_harness.judges.prompted import requests_of
+from misstep_harness.judges.runnable import RunnableJudge, offered
+from misstep_harness.trajectory import Trajectory
+
+_TEXTS = ("task", "text", "patch", "output_a", "output_b")
+
+
+class ItemChange(Struct, frozen=True, omit_defaults=True):
+    """What was done to an item; `twin` is the id of the item that it is compared with."""
+
+    role: Literal["plain", "copy", "base", "changed"]
+    twin: str
+    probe: str = ""
+
+
+class Subject(Struct, frozen=True):
+    """An item and the run that it is about, if there is one."""
+
+    item: Item
+    run: Trajectory | None
+
+
+class Plain(Struct, frozen=True):
+    """An item before anything is done to it."""
+
+    subject: Subject
+    truth: str | None
+    cluster: str
+
+
+def copy(one: Plain) -> Item:
+    """Return an item again, as another question to a cache: with an empty line at the end of all that it says."""
+    item, run = one.subject.item, one.subject.run
+    texts = {name: getattr(item, name) + "\n" for name in _TEXTS if getattr(item, name)}
+    if run is not None and run.steps:
+        last = structs.replace(run.steps[-1], text=run.steps[-1].text + "\n")
+        run = structs.replace(run, steps=(*run.steps[:-1], last))
+    return marked(one, Subject(structs.replace(item, **texts), run), ItemChange("copy", item.id), "~copy-1")
+
+
+def marked(one: Plain, subject: Subject, change: ItemChange, suffix: str = "") -> Item:
+    """Return an item with its run in it, its own id, and a note of what was done to it."""
+    item = subject.item
+    return structs.replace(
+        item,
+        id=item.id + suffix,
+        trajectory=None if subject.run is None else msgspec.to_builtins(subject.run),
+        trajectory_id=None,
+        extra=item.extra | {"cluster": one.cluster, "change": msgspec.to_builtins(change)},
+    )
+
+
+def prompt_text(spec: JudgeSpec, subject: Subject) -> str:
+    """Return the message in which a judge is asked about an item."""
+    return requests_of(spec, subject.item, subject.run).requests[0].messages[-1].content
+
 
 _FILE = Path(__file__).parent / "probes.toml"
 
@@ -75,10 +137,8 @@ def digest() -> str:
     return hashlib.sha256(_FILE.read_bytes()).hexdigest()
 
 
-def probed(
-    judge: FittedJudge, spec: JudgeSpec | None, plain: Sequence[Plain], chosen: Sequence[Probe], label: str
-) -> Iterator[Item]:
-    """Yield plain items, a copy of each, and each as every probe changes it that can; `spec` is a prompted judge's.
+def probed(judge: RunnableJudge, plain: Sequence[Plain], chosen: Sequence[Probe], label: str) -> Iterator[Item]:
+    """Yield plain items, a copy of each, and each as every probe changes it that can; only what its prompt shows.
 
     Instructions ask for `label` alone: asked for one label here and another there, a judge that obeys moves no rate.
     """
@@ -88,7 +148,7 @@ def probed(
         yield marked(one, one.subject, ItemChange("plain", one.subject.item.id))
         yield copy(one)
         for probe in chosen:
-            yield from _changed(judge, spec, one, probe, authors)
+            yield from _changed(judge, one, probe, authors)
 
 
 def _author_of(one: Plain) -> str:
@@ -99,20 +159,18 @@ def _author_of(one: Plain) -> str:
     return named if isinstance(named, str) else ""
 
 
-def _changed(
-    judge: FittedJudge, spec: JudgeSpec | None, one: Plain, probe: Probe, authors: Sequence[str]
-) -> Iterator[Item]:
+def _changed(judge: RunnableJudge, one: Plain, probe: Probe, authors: Sequence[str]) -> Iterator[Item]:
     """Yield an item as a probe changes it, after what it is compared with; nothing where it cannot be changed."""
     plain = one.subject.item.id
     filled = _filled(judge, one, probe, authors)
     if filled is None:
         return
-    base = _first_shown(spec, one.subject, probe.change, filled[0]) if probe.base else None
+    base = _first_shown(judge.spec, one.subject, probe.change, filled[0]) if probe.base else None
     if probe.change == "labels":
-        turned = structs.replace(one.subject.item, labels=tuple(reversed(offered(judge, one.subject.item))))
-        changed = Subject(turned, one.subject.run) if judge.uses_model else None
+        turned = structs.replace(one.subject.item, labels=tuple(reversed(offered(judge.labels, one.subject.item))))
+        changed = Subject(turned, one.subject.run) if judge.asks_model else None
     else:
-        changed = _first_shown(spec, one.subject, probe.change, filled[1])
+        changed = _first_shown(judge.spec, one.subject, probe.change, filled[1])
     if changed is None:
         return
     if base is not None:
@@ -121,11 +179,11 @@ def _changed(
     yield marked(one, changed, ItemChange("changed", twin, probe.name), f"~{probe.name}")
 
 
-def _filled(judge: FittedJudge, one: Plain, probe: Probe, authors: Sequence[str]) -> tuple[str, str] | None:
+def _filled(judge: RunnableJudge, one: Plain, probe: Probe, authors: Sequence[str]) -> tuple[str, str] | None:
     """Return a probe's two texts with the names of authors in them; `None` where these are not known."""
     if "{own}" not in probe.text:
         return probe.base, probe.text
-    own, author = str(getattr(judge, "model", "")), _author_of(one)
+    own, author = judge.model, _author_of(one)
     others = [name for name in (author, *authors) if name and _model(name) != _model(own)]
     if not (own and author and others):
         return None

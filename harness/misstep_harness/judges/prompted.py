@@ -32,27 +32,31 @@ An item's `extra` is shown only as far as the benchmark names it in `shown`: the
 items about one run have in common comes first, so that servers which keep the beginnings of prompts read it once.
 """
 
+import asyncio
+import hashlib
 import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_harness.errors import InputError
+from misstep_harness.errors import InputError, UsageError
 from misstep_harness.exchange import DecisionQuestion, Failure, Message, Outcome, Reply, Request
 from misstep_harness.intervention import STEPS_AFTER, steps_after
-from misstep_harness.items import NO_OUTPUT, Item
+from misstep_harness.items import CATEGORY, NO_OUTPUT, Item, Question
 from misstep_harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted_steps, shares
 from misstep_harness.judges.fencing import fence, one_line
-from misstep_harness.judges.fit import offered
 from misstep_harness.judges.judge_file import OF_THE_BENCHMARK, Aggregate, JudgeSpec, Permute
 from misstep_harness.judges.replies import Answer, label_meant, read_reply, schema_of
+from misstep_harness.judges.runnable import RunnableJudge, offered
 from misstep_harness.prompting import fill, shipped_prompt
+from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Status, Verdict
 
@@ -333,10 +337,10 @@ class ItemRequests(Struct, frozen=True):
     cut: str
 
 
-def ask(spec: JudgeSpec, item: Item, run: Trajectory | None) -> ItemRequests:
+def requests_of(spec: JudgeSpec, item: Item, run: Trajectory | None) -> ItemRequests:
     """Return the requests that one item takes."""
     values, cut = placeholder_values(spec, item, run)
-    labels = offered(spec, item)
+    labels = offered(spec.labels, item)
     names = tuple(_names(tuple(labels), spec, turn) for turn in range(spec.votes))
     requests = tuple(_request(spec, values, labels, shown, turn) for turn, shown in enumerate(names))
     return ItemRequests(item.id, requests, names, None if run is None else len(run.steps), cut)
@@ -447,6 +451,80 @@ def _listed(labels: Mapping[str, str], names: Mapping[str, str]) -> str:
 
 
 def _reply_text(reasoning: str, label: str) -> str:
-    import msgspec
-
     return msgspec.json.encode({"reasoning": reasoning, "label": label, "score": 1.0, "steps": []}).decode()
+
+
+_DEFAULTS = (("api", "chat"), ("scores", "stated"))
+"""What a run does not write down, so that runs of older versions go on."""
+
+DEFAULT_QUESTION = "Which of the labels fits?"
+
+
+class PromptedJudge(Struct, frozen=True):
+    """A judge that is a prompt: one request a vote, all of an item's votes at once."""
+
+    spec: JudgeSpec
+
+    @property
+    def name(self) -> str:
+        """Return the name in the judge's file."""
+        return self.spec.name
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Return its labels, or those of the benchmark that it is fitted to."""
+        return self.spec.labels
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
+        """Ask for every vote, and take together what they say."""
+        item_requests = requests_of(self.spec, item, trajectory)
+        if len(item_requests.requests) == 1:
+            outcomes = [await ask(item_requests.requests[0])]
+        else:
+            outcomes = await asyncio.gather(*map(ask, item_requests.requests))
+        return verdict(self.spec, item_requests, outcomes)
+
+    def for_question(self, question: Question, folder: Path, run: Path | None) -> RunnableJudge:  # noqa: ARG002
+        """Return the judge with the labels and the question of a benchmark, and what it lets be seen."""
+        spec, labels = self.spec, self.spec.labels or question.labels
+        wrong = [example.label for example in spec.examples if labels and example.label not in labels]
+        if wrong:
+            message = f"judge {spec.name} has an example with the label {wrong[0]!r}, none of {', '.join(labels)}"
+            raise UsageError(message, "Give it examples with the labels of the benchmark.")
+        asks = question.asks or DEFAULT_QUESTION
+        return prompted_judge(replace(spec, labels=labels, asks=asks, shown=question.shown))
+
+
+def prompted_judge(spec: JudgeSpec) -> RunnableJudge:
+    """Return the judge of a TOML file."""
+    judge = PromptedJudge(spec)
+    return RunnableJudge(
+        judge,
+        _manifest_settings(spec),
+        kind=spec.kind,
+        model=spec.model.name,
+        needs_model=True,
+        spec=spec,
+        category=spec.category,
+        sees_category=not spec.prompt.placeholders.isdisjoint(("item", CATEGORY)),
+        for_question=judge.for_question,
+    )
+
+
+def _manifest_settings(spec: JudgeSpec) -> dict[str, Any]:
+    """Return the judge's digest, its prompt, its model and settings, its votes."""
+    settings = msgspec.to_builtins(replace(spec.model, base_url=None))
+    encoded = msgspec.json.encode(spec.examples)
+    examples = {"examples": hashlib.sha256(encoded).hexdigest()[:12]} if spec.examples else {}
+    return {
+        "judge": spec.name,
+        "judge_digest": spec.digest,
+        "prompt": spec.prompt.label,
+        "model": spec.model.name,
+        "settings": {
+            name: value for name, value in settings.items() if value is not None and (name, value) not in _DEFAULTS
+        },
+        "votes": spec.votes,
+        "aggregate": spec.aggregate,
+        **examples,
+    }

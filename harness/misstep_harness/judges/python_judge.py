@@ -2,81 +2,19 @@
 
 import hashlib
 import inspect
-from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, Literal, get_args
-
-from msgspec import Struct
+from typing import Any, Literal, get_args
 
 from misstep_harness.errors import UsageError
-from misstep_harness.items import CATEGORY, Item, Kind, Question
-from misstep_harness.judges.fit import check_fit
-from misstep_harness.protocols import Ask, WrittenJudge
+from misstep_harness.items import CATEGORY, Kind
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.registry import raised
-from misstep_harness.trajectory import Trajectory
-from misstep_harness.verdict import Verdict
 
 _FORM = "A judge has `name`, `labels` and `async def judge(item, trajectory, ask)`: see examples/asks_twice.py."
 
 
-class PythonJudge(Struct, frozen=True):
-    """A judge in Python with what the runner needs of it beside its `judge`."""
-
-    judge_object: WrittenJudge
-    digest: str
-    model: str = ""
-    uses_model: ClassVar[bool] = True
-    sees_category: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        """Return the name that it gives itself."""
-        return str(self.judge_object.name)
-
-    @property
-    def kind(self) -> Kind | Literal["any"]:
-        """Return the kind of items that it is for."""
-        kind: Kind | Literal["any"] = getattr(self.judge_object, "kind", "any")
-        return kind
-
-    @property
-    def category(self) -> str:
-        """Return the only category that it judges; empty where it declares none."""
-        return str(getattr(self.judge_object, CATEGORY, ""))
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """Label → meaning."""
-        labels = self.judge_object.labels
-        return labels if isinstance(labels, Mapping) else dict.fromkeys(labels, "")
-
-    def settings(self) -> dict[str, Any]:
-        """Return its file's digest and its model."""
-        return {"judge": self.name, "judge_digest": self.digest, "model": self.model}
-
-    def reads_run(self, item: Item) -> bool:  # noqa: ARG002
-        """Return that it looks at runs."""
-        return True
-
-    def skip_reason(self, item: Item) -> str:
-        """Return an item with nothing to show is not asked about."""
-        return item.skip_reason
-
-    def fitted(self, question: Question, folder: Path) -> "PythonJudge":
-        """Return the judge as it is."""
-        check_fit(self, question, folder)
-        return self
-
-    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
-        """Return what it says of the item."""
-        verdict = await self.judge_object.judge(item, trajectory, ask)
-        if not isinstance(verdict, Verdict) or verdict.item != item.id:
-            raise TypeError(f"it gave {type(verdict).__name__}, not a Verdict on item {item.id!r}")
-        return verdict
-
-
-def python_judge(attribute: Any, named: str, model: str) -> PythonJudge:
+def python_judge(attribute: Any, named: str, model: str) -> RunnableJudge:
     """Return the judge that an object, or a class to make one of, is."""
     try:
         judge_object = attribute() if isinstance(attribute, type) else attribute
@@ -86,10 +24,12 @@ def python_judge(attribute: Any, named: str, model: str) -> PythonJudge:
     if lacking or not inspect.iscoroutinefunction(judge_object.judge):
         fault = f"it has no {lacking[0]}" if lacking else "its method judge is not a coroutine (async def)"
         raise UsageError(f"{named!r} is not a judge: {fault}", _FORM)
-    kind = getattr(judge_object, "kind", "any")
+    kind: Kind | Literal["any"] = getattr(judge_object, "kind", "any")
     if kind != "any" and kind not in get_args(Kind):
         raise UsageError(f"{named!r} has the unknown kind {kind!r}", f"Kinds are any, {', '.join(get_args(Kind))}.")
-    return PythonJudge(judge_object, _digest(judge_object), model)
+    settings = {"judge": str(judge_object.name), "judge_digest": _digest(judge_object), "model": model}
+    category = str(getattr(judge_object, CATEGORY, ""))
+    return RunnableJudge(judge_object, settings, kind=kind, model=model, category=category, sees_category=False)
 
 
 def _digest(judge_object: Any) -> str:

@@ -5,60 +5,18 @@ Items of the benchmark of which the recording says nothing are not in the run.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
 
-from msgspec import Struct
-
-from misstep_harness.benchmarks.folders import benchmark_folder, benchmark_named, set_folder
+from misstep_harness.benchmarks import benchmark_named
+from misstep_harness.benchmarks.folders import benchmark_folder, set_folder
 from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.datasets import RECORDED, recorded_verdicts
 from misstep_harness.datasets.upstream import digest_of
 from misstep_harness.errors import MissingPrerequisite, UsageError
-from misstep_harness.items import Item, Kind, Question, read_question
-from misstep_harness.judges.fit import check_fit
-from misstep_harness.protocols import Ask
-from misstep_harness.trajectory import Trajectory
+from misstep_harness.items import Question, read_question
+from misstep_harness.judges.runnable import RunnableJudge, StoredVerdicts, no_run
 from misstep_harness.verdict import Verdict
 
-
-class RecordedJudge(Struct, frozen=True):
-    """A judge whose verdicts a public data set ships; it asks nobody."""
-
-    dataset: str
-    name: str
-    model: str
-    kind: Kind
-    labels: dict[str, str]
-    verdicts: dict[str, Verdict]
-    data_digest: str
-    uses_model: ClassVar[bool] = False
-
-    @property
-    def full_name(self) -> str:
-        """Return the name by which a command line knows it."""
-        return f"{self.dataset}/{self.name}"
-
-    def settings(self) -> dict[str, Any]:
-        """Return the set, its digest, and the model that answered."""
-        settings = {"judge": self.name, "recorded": True, "data_set": self.dataset, "data_digest": self.data_digest}
-        return settings | ({"model": self.model} if self.model else {})
-
-    def reads_run(self, item: Item) -> bool:  # noqa: ARG002
-        """Return that it looks at no run."""
-        return False
-
-    def skip_reason(self, item: Item) -> str:
-        """Return an item that the recording says nothing of is not in the run."""
-        return "" if item.id in self.verdicts else "the recording has no verdict on them"
-
-    def fitted(self, question: Question, folder: Path) -> "RecordedJudge":
-        """Return the judge as it is."""
-        check_fit(self, question, folder)
-        return self
-
-    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
-        """Return the recorded verdict."""
-        return self.verdicts[item.id]
+_MISSING = "the recording has no verdict on them"
 
 
 def recorded_datasets() -> tuple[str, ...]:
@@ -72,31 +30,52 @@ def is_recorded(named: str) -> bool:
     return bool(slash) and dataset in recorded_datasets() and not Path(named).exists()
 
 
-def recorded_judges(dataset: str, data: Path | None = None) -> dict[str, RecordedJudge]:
+def recorded_judges(dataset: str, data: Path | None = None) -> dict[str, RunnableJudge]:
     """Return the recorded judges of a set: name → judge."""
     question = read_question(benchmark_folder(dataset, data))
     folder = set_folder(dataset, data)
     digest = digest_of(folder)
-    form = question.kind, question.labels
     return {
-        name: RecordedJudge(dataset, name, _model(verdicts), *form, {one.item: one for one in verdicts}, digest)
+        name: _recorded_judge(dataset, question, digest, name, verdicts)
         for name, verdicts in recorded_verdicts(dataset, folder).items()
     }
 
 
-def recorded_judge(named: str, data: Path | None = None) -> RecordedJudge:
+def _recorded_judge(
+    dataset: str, question: Question, digest: str, name: str, verdicts: Sequence[Verdict]
+) -> RunnableJudge:
+    model, of_item = _model(verdicts), {one.item: one for one in verdicts}
+    return RunnableJudge(
+        StoredVerdicts(name, question.labels, of_item, _MISSING),
+        {"judge": name, "recorded": True, "data_set": dataset, "data_digest": digest}
+        | ({"model": model} if model else {}),
+        kind=question.kind,
+        model=model,
+        asks_model=False,
+        dataset=dataset,
+        reads_run=no_run,
+        skip_reason=lambda item: "" if item.id in of_item else _MISSING,
+    )
+
+
+def full_name(judge: RunnableJudge) -> str:
+    """Return the name by which a command line knows a recorded judge."""
+    return f"{judge.dataset}/{judge.name}"
+
+
+def recorded_judge(named: str, data: Path | None = None) -> RunnableJudge:
     """Return the recorded judge `DATASET/JUDGE`."""
     dataset, _, name = named.partition("/")
     judges = recorded_judges(dataset, data)
     if name not in judges:
-        known = ", ".join(judge.full_name for judge in judges.values())
+        known = ", ".join(full_name(judge) for judge in judges.values())
         raise UsageError(f"unknown recorded judge {named!r}", f"Recorded: {known}.")
     return judges[name]
 
 
-def recorded_at_hand(data: Path | None = None) -> tuple[list[RecordedJudge], list[str]]:
+def recorded_at_hand(data: Path | None = None) -> tuple[list[RunnableJudge], list[str]]:
     """Return all recorded judges of the sets that are available, and the sets that are not."""
-    judges: list[RecordedJudge] = []
+    judges: list[RunnableJudge] = []
     absent: list[str] = []
     for dataset in recorded_datasets():
         try:
@@ -106,14 +85,14 @@ def recorded_at_hand(data: Path | None = None) -> tuple[list[RecordedJudge], lis
     return judges, absent
 
 
-def recorded_benchmark(judge: RecordedJudge, benchmark: str = "", data: Path | None = None) -> Path:
+def recorded_benchmark(judge: RunnableJudge, benchmark: str = "", data: Path | None = None) -> Path:
     """Return the folder of the benchmark that a recorded judge's verdicts are about."""
     folder = benchmark_folder(judge.dataset, data)
     if benchmark not in ("", judge.dataset):
         named = benchmark_named(benchmark, data)
         if inputs_of(named).digest != inputs_of(folder).digest:
             message = (
-                f"the verdicts of {judge.full_name} are about the benchmark {judge.dataset}, not about {benchmark}"
+                f"the verdicts of {full_name(judge)} are about the benchmark {judge.dataset}, not about {benchmark}"
             )
             raise UsageError(message, f"Leave --benchmark out, or give --benchmark {judge.dataset}.")
     return folder

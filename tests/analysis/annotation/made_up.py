@@ -19,8 +19,8 @@ from misstep_analysis.annotation.server import Pages, routes_of
 from misstep_analysis.annotation.study import AnnotationStudy
 from misstep_harness.clients import ClientSettings
 from misstep_harness.runs.judging.judge import run_judge
-from misstep_harness.runs.judging.recovery_rule import RuleJudge
-from misstep_harness.runs.judging.session_benchmark import asked_about
+from misstep_harness.runs.judging.known_judges import asked_about
+from misstep_harness.runs.judging.rules import judge_named
 from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from tests.misstep.made_up import atif_lines
 
@@ -83,7 +83,7 @@ def write_cases(folder: Path, n: int = 6, **more: object) -> Path:
 
 def unlabelled_run(folder: Path, n: int) -> Path:
     """A rule's run over sessions that nobody has labelled."""
-    judge, out = RuleJudge("infinite_loop"), folder / "run"
+    judge, out = judge_named("infinite_loop@rule"), folder / "run"
     file = atif_lines(folder / "runs.jsonl", [f"s{number}" for number in range(n)])
     run_judge(judge, asked_about(judge, [file], "", out), out, ClientSettings())
     return out

@@ -2,8 +2,7 @@
 
 from xml.etree import ElementTree
 
-from misstep_analysis.judging.gate_reports import junit_xml, markdown_summary, outcome_sentence
-from misstep_analysis.judging.gates import decide, fail_on
+from misstep_analysis.judging.gates import decide, fail_on, junit_xml, markdown_summary, outcome_sentence
 from misstep_analysis.stats.estimate import Estimate
 
 FIGURES = {

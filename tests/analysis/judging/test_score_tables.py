@@ -3,9 +3,8 @@
 import pytest
 
 from misstep_analysis.gold import GoldLabel
-from misstep_analysis.judging.pairs.comparison import best_of, compare_judges, pair_sentence
-from misstep_analysis.judging.score_tables import best_per_benchmark, headline
-from misstep_analysis.judging.scores import score, standings
+from misstep_analysis.judging.comparison import best_of, compare_judges, pair_sentence
+from misstep_analysis.judging.scores import best_per_benchmark, headline, score, standings
 from misstep_analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p
 from misstep_harness.verdict import Verdict
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from misstep_analysis.gold import GoldLabel
-from misstep_analysis.judging.pairs.comparison import best_of, compare_judges
+from misstep_analysis.judging.comparison import best_of, compare_judges
 from misstep_analysis.judging.scores import score
 from misstep_analysis.passing.paired_systems import compare_systems
 from misstep_analysis.reflexive.comparison import compare_loops

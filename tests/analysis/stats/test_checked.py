@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from misstep_analysis.judging.pairs.comparison import compare_judges
+from misstep_analysis.judging.comparison import compare_judges
 from misstep_analysis.stats import diagnostic, pass_at_k, ranking
 from misstep_analysis.stats.checked import counts, finite, whole_numbers, yes_or_no
 from misstep_analysis.stats.clusters.clustered import clustered_difference

@@ -7,7 +7,7 @@ import pytest
 
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.page import JudgedBy, item_index
-from misstep_analysis.judging.report.report import report_html
+from misstep_analysis.judging.report import report_html
 from misstep_analysis.judging.sample import majority
 from misstep_analysis.triage.judged import judged_cases, triage_comparison
 from misstep_harness.verdict import Verdict

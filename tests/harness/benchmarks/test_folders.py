@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from misstep_harness.benchmarks.folders import benchmark_folder, sources_of
+from misstep_harness.benchmarks.folders import benchmark_folder
+from misstep_harness.benchmarks.inputs import sources_of
 from misstep_harness.datasets.benchmark import read_benchmark
 from misstep_harness.errors import InputError, MissingPrerequisite, UsageError
 

@@ -19,7 +19,7 @@ from misstep_harness.exchange import Request
 from misstep_harness.journal import inputs
 from misstep_harness.journal.records import VERDICTS, read_verdicts
 from misstep_harness.judges.judge_file import JudgeSpec, read_judge
-from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.judges.prompted import prompted_judge
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.kind import RunEnd
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
@@ -69,7 +69,7 @@ def judge(tmp_path: Path) -> Path:
 
 def asked(judge: Path, gates: Path, out: Path) -> RunEnd:
     spec: JudgeSpec = read_judge(judge)
-    return run_judge(PromptedJudge(spec), gates, out, SCRIPTED, concurrency=1)
+    return run_judge(prompted_judge(spec), gates, out, SCRIPTED, concurrency=1)
 
 
 @pytest.fixture

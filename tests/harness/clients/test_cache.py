@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.clients.cache import Cache, CachedClient
-from misstep_harness.clients.scripted import ScriptedClient, text_reply
+from misstep_harness.clients.recording import ScriptedClient, text_reply
 from misstep_harness.errors import InputError
 from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
 

@@ -13,13 +13,11 @@ from hypothesis import strategies as st
 
 from misstep_harness.clients import ClientSettings, open_client
 from misstep_harness.clients.around_client import CircuitBreakerClient
-from misstep_harness.clients.openai_client import OpenAIClient
-from misstep_harness.clients.recording import RecordingClient, ReplayClient
-from misstep_harness.clients.scripted import ScriptedClient, text_reply
-from misstep_harness.clients.transport import proxy_to
+from misstep_harness.clients.openai_client import OpenAIClient, proxy_to
+from misstep_harness.clients.recording import RecordingClient, ReplayClient, ScriptedClient, text_reply
 from misstep_harness.errors import CannotWrite, InputError, MissingPrerequisite, UsageError
 from misstep_harness.exchange import Client, Failure, FailureKind, Message, Outcome, Reply, Request
-from misstep_harness.prices import Price, known_prices, read_prices
+from misstep_harness.usage import Price, known_prices, read_prices
 from tests.harness.clients.faulty_server import answer, completion, serving
 from tests.misstep.as_a_user import files_end_at
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep_harness.clients.around_client import ConcurrencyLimitClient
-from misstep_harness.clients.scripted import ScriptedClient, text_reply
+from misstep_harness.clients.recording import ScriptedClient, text_reply
 from misstep_harness.errors import UsageError
 from misstep_harness.exchange import Message, Outcome, Reply, Request
 from tests.harness.clients.ask_all import ask_all

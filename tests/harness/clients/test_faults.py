@@ -12,9 +12,8 @@ import pytest
 
 from misstep_harness.clients.around_client import CircuitBreakerClient
 from misstep_harness.clients.openai_client import OpenAIClient
-from misstep_harness.clients.pace import RequestPace
 from misstep_harness.clients.parse_response import retry_after
-from misstep_harness.clients.retry import RetryingClient, RetryLimits
+from misstep_harness.clients.retry import RequestPace, RetryingClient, RetryLimits
 from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
 from tests.harness.clients.ask_all import ask_all

@@ -12,8 +12,7 @@ from misstep_harness.clients.around_client import ErrorsAsFailuresClient
 from misstep_harness.clients.batches import read_outcomes
 from misstep_harness.clients.cache import CachedClient
 from misstep_harness.clients.openai_client import OpenAIClient
-from misstep_harness.clients.recording import ReplayClient
-from misstep_harness.clients.scripted import ScriptedClient, text_reply
+from misstep_harness.clients.recording import ReplayClient, ScriptedClient, text_reply
 from misstep_harness.errors import InputError, MissingPrerequisite
 from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
 from tests.harness.clients.faulty_server import Play, answer, completion, serving

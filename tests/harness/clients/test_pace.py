@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep_harness.clients.around_client import ConcurrencyLimitClient
-from misstep_harness.clients.pace import PerMinute, RequestPace, TokenEstimate
-from misstep_harness.clients.retry import RetryingClient, RetryLimits
-from misstep_harness.clients.scripted import text_reply
+from misstep_harness.clients.recording import text_reply
+from misstep_harness.clients.retry import PerMinute, RequestPace, RetryingClient, RetryLimits, TokenEstimate
 from misstep_harness.exchange import Client, Failure, FailureKind, Message, Outcome, Reply, Request
 from tests.harness.clients.virtual_time import run_at_once, virtual_now
 

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from misstep_harness.clients.around_client import ParameterFallbackClient
-from misstep_harness.clients.parse_response import ParsedAnswer, parse_response
-from misstep_harness.clients.rejected_parameters import advice_on, rejected_parameter
-from misstep_harness.clients.scripted import ScriptedClient, text_reply
+from misstep_harness.clients.parse_response import ParsedAnswer, advice_on, parse_response, rejected_parameter
+from misstep_harness.clients.recording import ScriptedClient, text_reply
 from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
 
 QUESTION = Request(

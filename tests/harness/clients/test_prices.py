@@ -2,8 +2,8 @@
 
 import pytest
 
-from misstep_harness.prices import Price, known_prices
 from misstep_harness.trajectory import Tokens
+from misstep_harness.usage import Price, known_prices
 
 MILLION = 1_000_000
 WHOLE = Price(("m",), 3.0, 15.0, cached_usd=0.3, cache_write_usd=3.75, cache_write_1h_usd=6.0)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from misstep_harness.datasets import facts
-from misstep_harness.datasets.facts import Facts, from_recorded, whole_folder
+from misstep_harness.datasets import benchmark
+from misstep_harness.datasets.benchmark import Facts, from_recorded, whole_folder
 from misstep_harness.errors import InputError
 from scripts.record_facts import csv_bytes
 
@@ -29,17 +29,17 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Facts[Label]:
     place = tmp_path / "recordings" / "public" / "quixbugs"
     place.mkdir(parents=True)
     (place / "labels.csv").write_bytes(csv_bytes(Label, ROWS))
-    monkeypatch.setattr(facts, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr(benchmark, "data_folder", lambda: tmp_path)
     return Facts("quixbugs", "labels", Label, lambda folder: [ROWS[0], Label("c", (folder / "c").read_text())])
 
 
 def test_without_the_set_the_recorded_rows_are_decoded(recorded, monkeypatch) -> None:
-    monkeypatch.setattr(facts, "whole_folder", lambda *_: None)
+    monkeypatch.setattr(benchmark, "whole_folder", lambda *_: None)
     assert recorded.rows() == ROWS
 
 
 def test_with_the_set_the_rows_are_measured_and_must_be_those_recorded(recorded, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(facts, "whole_folder", lambda *_: tmp_path)
+    monkeypatch.setattr(benchmark, "whole_folder", lambda *_: tmp_path)
     (tmp_path / "c").write_text("absent")
     assert recorded.rows() == ROWS
     (tmp_path / "c").write_text("present")

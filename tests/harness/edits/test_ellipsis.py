@@ -2,8 +2,8 @@
 
 import pytest
 
+from misstep_harness.edits.applying import left_out
 from misstep_harness.edits.changes import Line
-from misstep_harness.edits.ellipsis import left_out
 
 
 def _added(text: str, before: str = "", removed: str = "") -> list[Line]:

@@ -7,8 +7,7 @@ import pytest
 
 from misstep_harness.clients.cache import Cache
 from misstep_harness.clients.cost_limit import SpendingLog
-from misstep_harness.clients.recording import RecordingClient
-from misstep_harness.clients.scripted import ScriptedClient
+from misstep_harness.clients.recording import RecordingClient, ScriptedClient
 from misstep_harness.errors import InputError
 from misstep_harness.journal import records
 from misstep_harness.journal.records import appending, replace_file, replacing

@@ -12,9 +12,9 @@ from misstep_harness.errors import InputError
 from misstep_harness.items import Item
 from misstep_harness.judges import read_known
 from misstep_harness.judges.context import Fitted, shares
-from misstep_harness.judges.fit import GENERAL
 from misstep_harness.judges.judge_file import JudgeSpec
 from misstep_harness.judges.prompted import placeholder_values, whole_item
+from misstep_harness.judges.runnable import GENERAL
 from misstep_harness.prompting import parse_prompt
 from misstep_harness.trajectory import Source, Step, ToolCall, Trajectory
 

@@ -10,10 +10,9 @@ from msgspec import structs
 from misstep_harness.errors import UsageError
 from misstep_harness.items import Item
 from misstep_harness.judges import read_known, shipped_judges
-from misstep_harness.judges.changed_items import Plain, Subject, prompt_text
 from misstep_harness.judges.judge_file import JudgeSpec
-from misstep_harness.judges.probes import CHANGES, chosen_probes, probed, probes
-from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.judges.probes import CHANGES, Plain, Subject, chosen_probes, probed, probes, prompt_text
+from misstep_harness.judges.prompted import prompted_judge
 from misstep_harness.trajectory import Source, Step, Trajectory
 
 LABELS = {"yes": "", "no": ""}
@@ -28,9 +27,7 @@ def judge(name: str) -> JudgeSpec:
 def changed(spec: JudgeSpec, *plain: Item) -> dict[str, Item]:
     """Suffix of the id → the item, of all that is made."""
     subjects = [Plain(Subject(item, None), None, item.id) for item in plain]
-    return {
-        item.id.partition("~")[2]: item for item in probed(PromptedJudge(spec), spec, subjects, chosen_probes(), "yes")
-    }
+    return {item.id.partition("~")[2]: item for item in probed(prompted_judge(spec), subjects, chosen_probes(), "yes")}
 
 
 @pytest.mark.parametrize("name", shipped_judges())
@@ -41,7 +38,7 @@ def test_every_change_is_in_the_prompt_of_every_shipped_judge(name: str) -> None
     patch = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n"
     kind = "misbehaviour" if spec.kind == "any" else spec.kind
     item = Item("i", kind, step=1, task="Mend the sum.", patch=patch, text="The sum is mended.")
-    made = list(probed(PromptedJudge(spec), spec, [Plain(Subject(item, run), None, "i")], chosen_probes(), "yes"))
+    made = list(probed(prompted_judge(spec), [Plain(Subject(item, run), None, "i")], chosen_probes(), "yes"))
     roles = [one.extra["change"]["role"] for one in made]
     assert roles.count("plain") == roles.count("copy") == 1
     changes = {one.extra["change"].get("probe") for one in made if one.extra["change"]["role"] == "changed"}

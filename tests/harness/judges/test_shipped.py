@@ -10,7 +10,7 @@ from misstep_harness.errors import InputError
 from misstep_harness.items import Item
 from misstep_harness.judges import read_known, shipped_judges
 from misstep_harness.judges.judge_file import read_judge
-from misstep_harness.judges.prompted import ask
+from misstep_harness.judges.prompted import requests_of
 from misstep_harness.judges.replies import schema_of
 from misstep_harness.prompting import load_prompt
 from misstep_harness.trajectory import Source, Step, Trajectory
@@ -57,7 +57,7 @@ def test_a_users_file_replaces_the_examples_and_keeps_the_shipped_prompt(tmp_pat
     )
     spec = read_judge(file)
     assert spec.prompt == read_known("infinite_loop").prompt
-    (request,) = ask(spec, Item("i", "misbehaviour"), RUN).requests
+    (request,) = requests_of(spec, Item("i", "misbehaviour"), RUN).requests
     assert [message.role for message in request.messages] == ["system", "user", "assistant", "user"]
     assert "round and round" in request.messages[1].content
     document: Any = json.loads(request.messages[2].content)

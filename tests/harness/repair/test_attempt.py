@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.agent.loop import AgentLimits
-from misstep_harness.judges.python_judge import PythonJudge
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.repair.attempt import SETTINGS, CaseWorkspace, Repairer, attempt
 from misstep_harness.repair.case import CaseFolder, with_test_changes
 from misstep_harness.repair.records import RepairAttempt
@@ -43,7 +43,7 @@ def _attempt(
         return Repairer(Scripted(*commands), ScriptedPatcher(*replies))
 
     limits = AgentLimits(iterations=6, seconds=60)
-    asked = None if judge is None else PatchJudge(PythonJudge(judge, "digest"), NoModel())
+    asked = None if judge is None else PatchJudge(RunnableJudge(judge, {}), NoModel())
     return asyncio.run(
         attempt(folder, SETTINGS[setting], make, NoModel(), sandbox=sandbox, limits=limits, patch_judge=asked)
     )

@@ -10,12 +10,12 @@ import pytest
 from aiohttp import web
 
 from misstep_analysis.judging.judged_runs import open_run
-from misstep_analysis.judging.report.assessment import assessed
+from misstep_analysis.judging.report import assessed
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.journal.records import read_verdicts
 from misstep_harness.judges.judge_file import JudgeSpec
-from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.judges.prompted import prompted_judge
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.run import BATCHES
 from tests.harness.clients.batch_server import BatchServer, answered, batch_server
@@ -54,7 +54,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_item_is_answered_and_scored(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
     with in_a_thread(judging_server()) as server:
         ended = run_judge(
-            PromptedJudge(spec), folder, tmp_path / "run", ClientSettings(base_url=server.base_url), batch=True
+            prompted_judge(spec), folder, tmp_path / "run", ClientSettings(base_url=server.base_url), batch=True
         )
         assert len(server.batches) == 1
     assert (ended.done, ended.failed) == (4, 0)
@@ -73,10 +73,10 @@ def test_a_run_that_was_stopped_while_it_waited_takes_the_same_batch(tmp_path, f
     with in_a_thread(judging_server(unreachable)) as server:
         settings = ClientSettings(base_url=server.base_url)
         with pytest.raises(MissingPrerequisite):
-            run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
+            run_judge(prompted_judge(spec), folder, tmp_path / "run", settings, batch=True)
         assert not list(read_verdicts(tmp_path / "run", unfinished=True))
         server.broken = lambda *_: None
-        ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
+        ended = run_judge(prompted_judge(spec), folder, tmp_path / "run", settings, batch=True)
         assert (ended.done, len(server.batches)) == (4, 1)
 
 
@@ -86,10 +86,10 @@ def test_what_a_batch_lacks_fails_and_only_that_is_handed_in_again(tmp_path, fol
 
     with in_a_thread(judging_server(incomplete)) as server:
         settings = ClientSettings(base_url=server.base_url)
-        ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
+        ended = run_judge(prompted_judge(spec), folder, tmp_path / "run", settings, batch=True)
         assert (ended.done, ended.failed) == (4, 1)
         server.output = lambda lines: [judged(line) for line in lines]
-        ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
+        ended = run_judge(prompted_judge(spec), folder, tmp_path / "run", settings, batch=True)
         assert (ended.done, ended.failed) == (4, 0)
         assert min(content.count("\n") for content in server.files.values() if "custom_id" in content) == 1
     assert accuracy(tmp_path / "run") == 1.0

@@ -9,7 +9,7 @@ from misstep_harness.clients import CLIENTS, ClientSettings
 from misstep_harness.exchange import Outcome, Reply, Request
 from misstep_harness.journal.records import read_verdicts
 from misstep_harness.judges.judge_file import JudgeSpec
-from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.judges.prompted import prompted_judge
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.run import SPENDING_LOG
 from tests.misstep.made_up_judges import benchmark
@@ -68,22 +68,22 @@ def test_answers_of_unknown_cost_count_in_full_for_the_next_command_too(tmp_path
     model.says_usage = False
     folder, out = benchmark(tmp_path / "plants", TEXTS), tmp_path / "run"
     for _ in range(3):
-        ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 3.5), concurrency=1)
+        ended = run_judge(prompted_judge(spec), folder, out, settings(tmp_path, 3.5), concurrency=1)
         assert "are left" in ended.stopped
     assert len(model.asked) == 3
-    ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 5.5), concurrency=4)
+    ended = run_judge(prompted_judge(spec), folder, out, settings(tmp_path, 5.5), concurrency=4)
     assert (ended.done, len(model.asked)) == (5, 5)
 
 
 def test_answers_of_a_cache_cost_nothing(tmp_path: Path, spec: JudgeSpec) -> None:
     cache = tmp_path / "answers.sqlite"
     some = benchmark(tmp_path / "some", TEXTS[:15])
-    run_judge(PromptedJudge(spec), some, tmp_path / "first", settings(tmp_path, 9.0, cache))
+    run_judge(prompted_judge(spec), some, tmp_path / "first", settings(tmp_path, 9.0, cache))
     folder, out = benchmark(tmp_path / "plants", TEXTS), tmp_path / "run"
-    first = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 0.0, cache), concurrency=1)
+    first = run_judge(prompted_judge(spec), folder, out, settings(tmp_path, 0.0, cache), concurrency=1)
     assert first.stopped
     assert first.done == 15
-    ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 1.6, cache), concurrency=1)
+    ended = run_judge(prompted_judge(spec), folder, out, settings(tmp_path, 1.6, cache), concurrency=1)
     assert (ended.done, ended.stopped) == (20, "")
     assert not (out / SPENDING_LOG).exists()
 
@@ -92,7 +92,7 @@ def test_what_is_with_the_server_when_the_money_is_used_is_waited_for(tmp_path: 
     """A long question is refused where a short one is still answered, and that one is paid for."""
     texts = ["apple " * 60_000, "apple short", *["leek " * 60_000] * 8]
     folder, out = benchmark(tmp_path / "plants", texts), tmp_path / "run"
-    ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 1.1), concurrency=10)
+    ended = run_judge(prompted_judge(spec), folder, out, settings(tmp_path, 1.1), concurrency=10)
     assert ended.stopped
     assert len(model.asked) == ended.done == 1
     assert [verdict.status for verdict in read_verdicts(out, unfinished=True)] == ["answered"]

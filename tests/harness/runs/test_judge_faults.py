@@ -6,8 +6,8 @@ from typing import Any
 
 from misstep_harness.clients import ClientSettings
 from misstep_harness.journal.records import read_verdicts
-from misstep_harness.judges import prompted_judge
-from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.judges import prompted
+from misstep_harness.judges.prompted import prompted_judge
 from misstep_harness.runs.judging.judge import run_judge
 from tests.harness.clients.faulty_server import Play, answer, completion, reset, serving
 from tests.misstep.as_a_user import in_a_thread
@@ -58,14 +58,14 @@ def test_every_item_is_accounted_for_and_what_failed_is_mended_by_the_same_comma
         settings = ClientSettings(
             base_url=server.base_url, attempts=1, attempt_seconds=3.0, total_seconds=3.0, failures_to_stop=1000
         )
-        first = run_judge(PromptedJudge(spec), folder, out, settings, concurrency=8)
+        first = run_judge(prompted_judge(spec), folder, out, settings, concurrency=8)
         assert (first.done, first.failed, first.stopped) == (len(TEXTS) + 2, len(PASSING), "")
         verdicts = {verdict.item: verdict for verdict in read_verdicts(out, unfinished=True)}
         for number, name in enumerate(NAMES):
             expected = ("failed", None) if name in PASSING else SAID[name][1:]
             assert (verdicts[f"i{number}"].status, verdicts[f"i{number}"].label) == expected, name
 
-        second = run_judge(PromptedJudge(spec), folder, out, settings, concurrency=8)
+        second = run_judge(prompted_judge(spec), folder, out, settings, concurrency=8)
         assert (second.done, second.failed) == (len(TEXTS) + 2, 0)
     assert all(model.asked[name] == 2 for name in PASSING)
     assert all(model.asked[name] == 1 for name in SAID)
@@ -90,13 +90,13 @@ def test_what_making_a_question_or_reading_a_reply_raises_is_the_items_own_failu
     with in_a_thread(serving(choose=Model())) as server:
         settings = ClientSettings(base_url=server.base_url)
         with monkeypatch.context() as broken:
-            broken.setattr(prompted_judge, "requests_of", raising(prompted_judge.requests_of, "apple one"))
-            broken.setattr(prompted_judge, "verdict", raising(prompted_judge.verdict, "leek two"))
-            assert run_judge(PromptedJudge(spec), folder, out, settings).failed == 2
+            broken.setattr(prompted, "requests_of", raising(prompted.requests_of, "apple one"))
+            broken.setattr(prompted, "verdict", raising(prompted.verdict, "leek two"))
+            assert run_judge(prompted_judge(spec), folder, out, settings).failed == 2
         errors = {verdict.item: verdict.error for verdict in read_verdicts(out, unfinished=True)}
         assert errors == {
             "i0": "judging it raised RecursionError: too deep in apple one",
             "i1": "judging it raised RecursionError: too deep in leek two",
             "i2": None,
         }
-        assert run_judge(PromptedJudge(spec), folder, out, settings).failed == 0
+        assert run_judge(prompted_judge(spec), folder, out, settings).failed == 0

@@ -7,7 +7,7 @@ import pytest
 
 from misstep.judge.list import listed, listed_text
 from misstep_analysis.judging.judged_runs import open_run
-from misstep_analysis.judging.report.assessment import assessed
+from misstep_analysis.judging.report import assessed
 from misstep_analysis.judging.scores import Scores
 from misstep_harness.benchmarks.folders import benchmark_folder
 from misstep_harness.clients import ClientSettings

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from misstep_harness.workspace.package_scripts import plain_command
+from misstep_harness.workspace.suite.run import plain_command
 
 FILES = {
     "package.json": {"scripts": {"pretest": "tsc -b", "test": "vitest run --coverage", "all": "pnpm -r test"}},

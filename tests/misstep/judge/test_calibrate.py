@@ -11,7 +11,7 @@ from misstep.judge import app
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.judges.judge_file import read_judge
-from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.judges.prompted import prompted_judge
 from misstep_harness.runs.judging.judge import run_judge
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_judges import benchmark, judge_file
@@ -42,7 +42,7 @@ def make_run(tmp_path: Path) -> MakeRun:
                 stream.write(f'positive = "{positive}"\n')
         file = judge_file(tmp_path)
         settings = ClientSettings(client="scripted", script=f"tests.misstep.judge.test_calibrate:{script}")
-        run_judge(PromptedJudge(read_judge(file)), folder, tmp_path / "run", settings)
+        run_judge(prompted_judge(read_judge(file)), folder, tmp_path / "run", settings)
         return tmp_path / "run"
 
     return run

@@ -11,8 +11,7 @@ from misstep.classify.findings import classified_findings
 from misstep.runs.report import app
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.page import JudgedBy
-from misstep_analysis.judging.report.report import report_html
-from misstep_analysis.judging.report.report_items import item_browser
+from misstep_analysis.judging.report import item_browser, report_html
 from misstep_analysis.judging.sample import majority
 from misstep_harness.benchmarks.folders import benchmark_folder
 from misstep_harness.clients import ClientSettings
@@ -21,7 +20,7 @@ from misstep_harness.exchange import LOCAL_MODEL
 from misstep_harness.items import read_items
 from misstep_harness.journal.records import VERDICTS, encode_lines, replace_file
 from misstep_harness.judges.judge_file import read_judge
-from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.judges.prompted import prompted_judge
 from misstep_harness.runs.classify import ClassifyPlan
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.verdict import Verdict
@@ -71,7 +70,7 @@ def test_a_run_of_a_judge_becomes_a_page_in_its_folder(tmp_path):
     texts = ["apple", f"carrot {HOSTILE}", "apple pie"]
     folder = benchmark(tmp_path / "plants", texts)
     settings = ClientSettings(client="scripted", script="tests.misstep.runs.test_report:says_fruit")
-    run_judge(PromptedJudge(read_judge(judge_file(tmp_path))), folder, tmp_path / "run", settings)
+    run_judge(prompted_judge(read_judge(judge_file(tmp_path))), folder, tmp_path / "run", settings)
     result = command(tmp_path / "run")
     assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'run' / 'report.html'}\n")
     text = (tmp_path / "run" / "report.html").read_text()

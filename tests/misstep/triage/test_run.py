@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from misstep.triage.run import app
 from misstep.view import app as view_app
-from misstep_analysis.judging.report.assessment import NO_JUDGE
+from misstep_analysis.judging.report import NO_JUDGE
 from misstep_harness.errors import InputError, SandboxMissing, UsageError
 from misstep_harness.journal.records import read_manifest
 from misstep_harness.triage.records import read_triage_verdicts

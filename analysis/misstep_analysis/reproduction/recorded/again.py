@@ -22,7 +22,7 @@ from misstep_analysis.reproduction import triage_recording
 from misstep_harness.agent.loop import AgentLimits
 from misstep_harness.catalogue import how_to_get, locate
 from misstep_harness.clients import ClientSettings
-from misstep_harness.datasets.facts import whole_folder
+from misstep_harness.datasets.benchmark import whole_folder
 from misstep_harness.errors import MisstepError, SandboxMissing
 from misstep_harness.fault_mappings import FAULTS
 from misstep_harness.journal.records import encode_lines

@@ -27,13 +27,13 @@ from misstep_analysis.triage.real import faults_of_marks as _faults_of_marks
 from misstep_analysis.triage.real import worth_of_passes as _worth_of_passes
 from misstep_harness.benchmarks.folders import benchmark_folder, read_trajectories
 from misstep_harness.datasets.agentless_classes import classed_tasks
-from misstep_harness.datasets.facts import Facts, from_recorded
+from misstep_harness.datasets.benchmark import Facts, from_recorded
 from misstep_harness.datasets.judged.paperbench_judge_eval import printed_accuracies
 from misstep_harness.datasets.utboost import tasks as utboost_tasks
 from misstep_harness.fault_mappings import FAULTS, mapping_of
 from misstep_harness.items import Item, read_items, read_question
-from misstep_harness.judges.answering import answered
-from misstep_harness.protocols import NO_MODEL, FittedJudge
+from misstep_harness.judges.runnable import RunnableJudge, fitted
+from misstep_harness.protocols import NO_MODEL
 from misstep_harness.runs.judging.known_judges import known_judge
 from misstep_harness.trajectory import Outcome as RunOutcome
 from misstep_harness.trajectory import Trajectory
@@ -154,7 +154,7 @@ def _fault_verdicts(dataset: str, folder: Path) -> Iterator[FaultVerdict]:
         told = {name: RunOutcome("passed" if label == "passed" else "failed") for name, label in gold.items()}
         runs = {name: replace(run, outcome=told[name]) for name, run in runs.items()}
     for name in JUDGES:
-        judge = known_judge(name) if outcomes else known_judge(name).fitted(question, benchmark)
+        judge = known_judge(name) if outcomes else fitted(known_judge(name), question, benchmark)
         for verdict in _verdicts(judge, items, runs):
             yield FaultVerdict(name, verdict.item, verdict.status, verdict.label)
 
@@ -192,9 +192,9 @@ def _triaged(dataset: str, judges: Sequence[str]) -> Iterator[TriagedSet]:
         yield TriagedSet(judged, scores, len(runs) - unaskable - len(chosen), unaskable)
 
 
-def _verdicts(judge: FittedJudge, items: Sequence[Item], runs: dict[str, Trajectory]) -> tuple[Verdict, ...]:
+def _verdicts(judge: RunnableJudge, items: Sequence[Item], runs: dict[str, Trajectory]) -> tuple[Verdict, ...]:
     async def every() -> list[Verdict]:
-        return [await answered(judge, item, runs.get(item.trajectory_id or item.id), NO_MODEL) for item in items]
+        return [await judge.verdict(item, runs.get(item.trajectory_id or item.id), NO_MODEL) for item in items]
 
     # A notebook's cells run in an event loop of their own: hence the thread.
     with ThreadPoolExecutor(1) as apart:

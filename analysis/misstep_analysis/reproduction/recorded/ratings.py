@@ -14,7 +14,7 @@ from misstep_analysis.reproduction.recorded.classified import seed, version
 from misstep_analysis.stats.raters.patterns import MISSING
 from misstep_analysis.triage.paper.agreement import RatedSet
 from misstep_harness.benchmarks.folders import benchmark_folder
-from misstep_harness.datasets.facts import Facts, from_recorded
+from misstep_harness.datasets.benchmark import Facts, from_recorded
 from misstep_harness.places import path_text
 
 _RATED: tuple[tuple[str, str, ScaleLevel], ...] = (

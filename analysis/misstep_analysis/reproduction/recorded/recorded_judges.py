@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from misstep_analysis.gold import BenchmarkItem, read_gold, read_marked_errors
-from misstep_analysis.judging.judged import JudgedItems, JudgedMarks
-from misstep_analysis.judging.people.marked import Mark
-from misstep_analysis.judging.people.ratings import JudgedRatings
+from misstep_analysis.judging.judged import JudgedItems, JudgedMarks, Mark
+from misstep_analysis.judging.ratings import JudgedRatings
 from misstep_analysis.judging.sample import clusters_of
 from misstep_analysis.reproduction.recorded.classified import version
 from misstep_harness.benchmarks.folders import benchmark_folder, recorded_set
 from misstep_harness.datasets import RECORDED, recorded_verdicts
-from misstep_harness.datasets.benchmark import read_benchmark
-from misstep_harness.datasets.facts import Facts, from_recorded, whole_folder
+from misstep_harness.datasets.benchmark import Facts, from_recorded, read_benchmark, whole_folder
 from misstep_harness.datasets.judged import agent_as_a_judge, trail_judges
 from misstep_harness.datasets.judged.trail_judges import answers, judge_ratings, people_ratings
 from misstep_harness.items import read_items

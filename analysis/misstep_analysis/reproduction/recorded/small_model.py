@@ -41,10 +41,10 @@ from misstep_harness.items import read_items
 from misstep_harness.journal.records import VERDICTS, encode_lines, read_verdicts, replace_file
 from misstep_harness.journal.run_folder import make_new_folder
 from misstep_harness.judges import read_known
-from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.judges.prompted import prompted_judge
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.places import data_folder
 from misstep_harness.progress import say
-from misstep_harness.protocols import Judge
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.trajectory import Evidence
 from misstep_harness.verdict import Verdict
@@ -140,12 +140,6 @@ A small model on a processor reads some 60 tokens a second.
 """
 
 _REASON = 240
-
-
-def judge(named: str, model: str) -> Judge:
-    """Return a judge by its name as the small model is asked with it."""
-    spec = read_known(named)
-    return PromptedJudge(replace(spec, budget=BUDGET, model=replace(spec.model, name=model, max_tokens=LONGEST_ANSWER)))
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -245,6 +239,14 @@ def _benchmark(recording: Path, place: Path) -> Path:
     with tarfile.open(own if own.is_file() else recording.parent / SESSIONS) as archive:
         archive.extractall(folder := place / recording.name / "items", filter="data")
     return folder
+
+
+def judge(named: str, model: str) -> RunnableJudge:
+    """Return a judge by its name as the small model is asked with it."""
+    spec = read_known(named)
+    return prompted_judge(
+        replace(spec, budget=BUDGET, model=replace(spec.model, name=model, max_tokens=LONGEST_ANSWER))
+    )
 
 
 def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from misstep_analysis.passing.solve_rates import Cell, SolvedSet, solved_set
 from misstep_analysis.reproduction.recorded.classified import version
 from misstep_harness.datasets import outcomes_of
-from misstep_harness.datasets.facts import Facts, from_recorded
+from misstep_harness.datasets.benchmark import Facts, from_recorded
 
 SUBMISSIONS = {("swe_bench_resolved_submissions", "verified"): "SWE-bench Verified"}
 """Sets whose systems were all tried once on the same tasks: (data set, table) → title."""

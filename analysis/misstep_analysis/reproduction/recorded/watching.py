@@ -10,7 +10,7 @@ from misstep_analysis.gold import read_marked_errors
 from misstep_analysis.observer.alarms import WatchedRun, watched_run
 from misstep_analysis.reproduction.recorded.classified import JUDGING
 from misstep_harness.benchmarks.folders import benchmark_folder, read_trajectories
-from misstep_harness.datasets.facts import Facts
+from misstep_harness.datasets.benchmark import Facts
 from misstep_harness.generate.sessions import generate_sessions
 from misstep_harness.observer.replay import ReplayOptions, replay
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from misstep_analysis.reflexive.plateaus import DetectorAnswers, PlateauAnswer, PlateauExample
 from misstep_harness.datasets import gemmaforge
-from misstep_harness.datasets.facts import Facts
+from misstep_harness.datasets.benchmark import Facts
 from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.generate.voice import WordingSet
 from misstep_harness.reflexive.plateau import PlateauDetector, detector

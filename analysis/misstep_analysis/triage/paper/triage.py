@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from msgspec import structs
 
 from misstep_analysis.audit.tables import PrintedCount, checked_figure, checked_rows, finding
+from misstep_analysis.judging.comparison import comparison_table
 from misstep_analysis.judging.judged import ScoredItems
-from misstep_analysis.judging.pairs.comparison import comparison_table
 from misstep_analysis.judging.scores import Scores
 from misstep_analysis.published import Figure as PublishedFigure
 from misstep_analysis.published import Paper, PrintedMatrix, load_paper, published_row

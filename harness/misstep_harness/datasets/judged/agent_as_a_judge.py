@@ -16,8 +16,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from misstep_harness.datasets.benchmark import Gold, Item, SetWriter
-from misstep_harness.datasets.facts import Facts
+from misstep_harness.datasets.benchmark import Facts, Gold, Item, SetWriter
 from misstep_harness.datasets.upstream import csv_rows
 from misstep_harness.errors import InputError
 from misstep_harness.protocols import ReadFile

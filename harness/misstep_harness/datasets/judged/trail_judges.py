@@ -40,8 +40,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from misstep_harness.datasets.benchmark import Gold, GoldError, Item, SetWriter
-from misstep_harness.datasets.facts import Facts
+from misstep_harness.datasets.benchmark import Facts, Gold, GoldError, Item, SetWriter
 from misstep_harness.datasets.upstream import file_text, files_in, json_file, trajectories
 from misstep_harness.errors import InputError
 from misstep_harness.protocols import ReadFile

@@ -284,7 +284,7 @@ def _client(how: HookSettings, spending: Path | None) -> Any:
         return None
     from misstep_harness.clients.settings import ClientSettings
     from misstep_harness.observer.model_ask import ModelAsk
-    from misstep_harness.prices import Price
+    from misstep_harness.usage import Price
 
     settings = ClientSettings(
         client="replay" if how.replay else "openai",

@@ -18,7 +18,7 @@ from misstep_harness.edits import edit_format
 from misstep_harness.errors import MisstepError
 from misstep_harness.journal.inputs import digest_of, length_and_checksum, listed, part
 from misstep_harness.journal.records import Inputs
-from misstep_harness.protocols import FittedJudge
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.repair.attempt import MakeRepairer, Setting, attempt
 from misstep_harness.repair.case import CaseFolder, RepairCase, instructed, with_test_changes
 from misstep_harness.repair.records import ATTEMPT_RECORDS, FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
@@ -61,7 +61,7 @@ class RepairPlan(Struct, frozen=True):
     instructions: str = ""
     attempts: int = 1
     limits: AgentLimits = AgentLimits()
-    patch_judge: FittedJudge | None = None
+    patch_judge: RunnableJudge | None = None
     instructions_by: str = ""
     change_tests: bool = False
     observation: WatcherSettings | None = None
@@ -119,7 +119,7 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         if plan.options.patcher_model:
             settings["patcher_model"] = plan.options.patcher_model
         if plan.patch_judge is not None:
-            settings["patch_judge"] = plan.patch_judge.settings()
+            settings["patch_judge"] = plan.patch_judge.settings
         return settings | (plan.observation.settings() if plan.observation is not None else {})
 
     def inputs(self) -> Inputs:
@@ -150,7 +150,7 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         plan, (case, sample) = self._plan, unit
         ask = ItemAsk(requests, self.id_of(unit), plan.options.model.name)
         judge = plan.patch_judge
-        patch_judge = None if judge is None else PatchJudge(judge, ask.for_model(getattr(judge, "model", "")))
+        patch_judge = None if judge is None else PatchJudge(judge, ask.for_model(judge.model))
         name = case.case.id
         if name not in self._affirming:
             self._affirming[name] = asyncio.create_task(asyncio.to_thread(self._affirmed, case))

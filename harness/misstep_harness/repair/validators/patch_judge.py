@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from misstep_harness.items import Item, read_question
-from misstep_harness.judges.answering import answered
+from misstep_harness.judges.runnable import RunnableJudge, fitted
 from misstep_harness.places import data_folder
-from misstep_harness.protocols import Ask, FittedJudge, Judge
+from misstep_harness.protocols import Ask
 from misstep_harness.repair.records import PATCH_JUDGE, UNCHANGED_TESTS, Signal, signal_line
 from misstep_harness.verdict import Verdict
 
@@ -32,9 +32,9 @@ def question_folder() -> Path:
     return data_folder() / "repair" / "patches"
 
 
-def fitted_to_patches(judge: Judge) -> FittedJudge:
+def fitted_to_patches(judge: RunnableJudge) -> RunnableJudge:
     """Return a judge as it is asked about patches; raises `UsageError` if it is for other items or labels."""
-    return judge.fitted(read_question(question_folder()), question_folder())
+    return fitted(judge, read_question(question_folder()), question_folder())
 
 
 def patch_item(name: str, task: str, patch: str, signals: Iterable[Signal]) -> Item:
@@ -51,7 +51,7 @@ def with_failure(task: str, failure: object) -> str:
 class PatchJudge:
     """A judge, fitted to patches, as it is asked about those of one attempt; `verdicts` are its answers in order."""
 
-    def __init__(self, judge: FittedJudge, ask: Ask) -> None:
+    def __init__(self, judge: RunnableJudge, ask: Ask) -> None:
         self._judge, self._ask = judge, ask
         self._last: Item | None = None
         self.verdicts: list[Verdict] = []
@@ -79,6 +79,6 @@ class PatchJudge:
             if reason := self._judge.skip_reason(item):
                 verdict = Verdict(item.id, self._judge.name, None, "abstained", error=reason)
             else:
-                verdict = await answered(self._judge, item, None, self._ask)
+                verdict = await self._judge.verdict(item, None, self._ask)
             self.verdicts.append(verdict)
         return self.verdicts[-1]

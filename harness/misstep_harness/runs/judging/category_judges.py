@@ -25,13 +25,13 @@ from misstep_harness.journal.inputs import FILE_RECORDS, FileState, name_of
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import FILES, encode, encode_lines, read_records, read_verdicts, replace_file
 from misstep_harness.journal.run_folder import make_folder
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.progress import Progress
-from misstep_harness.protocols import Judge
 from misstep_harness.readers import FoundFile
 from misstep_harness.runs.file_batches import batches, placed_in
 from misstep_harness.runs.judging.judge import run_judge
+from misstep_harness.runs.judging.known_judges import BENCHMARK
 from misstep_harness.runs.judging.session_benchmark import (
-    BENCHMARK,
     GOLD_HEADER,
     SESSIONS_FILE,
     building_beside,
@@ -59,7 +59,7 @@ class CategoryJudge(Struct, frozen=True):
     """A judge of a category, and the client that asks for it."""
 
     category: str
-    judge: Judge
+    judge: RunnableJudge
     client: ClientSettings
 
 
@@ -67,9 +67,9 @@ class _Id(Struct, frozen=True):
     id: str
 
 
-def category_of(judge: Judge, named: str, categories: Collection[str]) -> str:
+def category_of(judge: RunnableJudge, named: str, categories: Collection[str]) -> str:
     """Return the category that a judge is about; it has to be one of those, and to be answered with yes or no."""
-    category = getattr(judge, "category", "") or judge.name
+    category = judge.category or judge.name
     if category not in categories:
         advice = f"Declare it in the judge's file as category: {', '.join(categories)}."
         raise UsageError(f"the judge {named} is about {category!r}, which is none of the categories", advice)
@@ -160,7 +160,7 @@ class _Building:
     """A benchmark that is brought up to date: what it has of unchanged sessions stays, others are read again."""
 
     def __init__(
-        self, folder: Path, judge: Judge, wanted: Mapping[str, Session], states: Mapping[str, FileState]
+        self, folder: Path, judge: RunnableJudge, wanted: Mapping[str, Session], states: Mapping[str, FileState]
     ) -> None:
         self._folder, self._judge, self._kind = folder, judge, kind_for(judge)
         self._states = {one.file: states[one.file] for one in wanted.values()}

@@ -13,23 +13,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
-from typing import Any, ClassVar
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.errors import InputError, MisstepError, UnreadableTrajectory, UsageError
-from misstep_harness.items import Item, Kind, Question, category_in, read_items, read_question
-from misstep_harness.judges.fit import check_fit, offered
+from misstep_harness.items import Question, category_in, read_items, read_question
 from misstep_harness.judges.replies import label_meant
+from misstep_harness.judges.runnable import RunnableJudge, StoredVerdicts, no_run, offered
 from misstep_harness.places import path_text
-from misstep_harness.protocols import Ask
 from misstep_harness.readers import find_files
 from misstep_harness.readers.input.archive import UNREADABLE
 from misstep_harness.readers.input.decoding import LINE_LIMIT, decode_document_or_lines
 from misstep_harness.readers.input.streams import is_plain, open_records
 from misstep_harness.registry import raised
-from misstep_harness.trajectory import Source, Trajectory
+from misstep_harness.trajectory import Source
 from misstep_harness.verdict import Verdict
 from misstep_harness.verdict_readers import Place, VerdictReader, WrittenVerdict, known_forms, reader_of, table
 from misstep_harness.verdict_readers.written import EVERY, Unit, number_text
@@ -211,44 +210,10 @@ def _header(cells: list[str]) -> list[str]:
 
 NOT_IN_FILE = "the imported files have no verdict on it"
 _TWO, _HALF = 2, 0.5
-_SHOWN_of_judge_import = 3
+_MOST_NAMED = 3
 _LONGEST = 80
 """Characters of a label that an error shows: it may be a whole reply."""
 _FIELDS_SHOWN = 20
-
-
-class ImportedJudge(Struct, frozen=True):
-    """A judge whose verdicts are in files; it asks nobody."""
-
-    name: str
-    model: str
-    kind: Kind
-    labels: dict[str, str]
-    verdicts: dict[str, Verdict]
-    asked: dict[str, Any]
-    answered: frozenset[str] = frozenset()
-    uses_model: ClassVar[bool] = False
-
-    def settings(self) -> dict[str, Any]:
-        """Return the files, their digest, the mapping of labels, and the model that answered."""
-        return {"judge": self.name} | self.asked | ({"model": self.model} if self.model else {})
-
-    def reads_run(self, item: Item) -> bool:  # noqa: ARG002
-        """Return that it looks at no run."""
-        return False
-
-    def skip_reason(self, item: Item) -> str:
-        """Return an item that has no verdict and could not have been asked about is not in the run."""
-        return "" if item.id in self.verdicts else item.skip_reason
-
-    def fitted(self, question: Question, folder: Path) -> "ImportedJudge":
-        """Return the judge as it is."""
-        check_fit(self, question, folder)
-        return self
-
-    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
-        """Return the contents of the files; a failure if they are empty."""
-        return self.verdicts.get(item.id) or Verdict(item.id, self.name, None, "failed", error=NOT_IN_FILE)
 
 
 class ImportChoice(Struct, frozen=True):
@@ -266,9 +231,10 @@ class ImportChoice(Struct, frozen=True):
 
 
 class Imported(Struct, frozen=True):
-    """An imported judge, and notes on the import, a sentence each."""
+    """An imported judge, its verdicts, and notes on the import, a sentence each."""
 
-    judge: ImportedJudge
+    judge: RunnableJudge
+    verdicts: dict[str, Verdict]
     remarks: tuple[str, ...]
 
 
@@ -285,7 +251,6 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
         by_item[_item(one, choice.item)].append(one)
     models = {one.model or "" for one in chosen}
     model = models.pop() if len(models) == 1 else ""
-    judge = ImportedJudge(name, model, question.kind, question.labels, {}, _settings(content, path, choice))
     labels: dict[str, dict[str, str]] = {}
     no_question: list[str] = []
     covered: set[str] = set()
@@ -293,7 +258,7 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
     for item in read_items(benchmark):
         n_items += 1
         if item.id in by_item and (question.labels or item.labels or not item.skip_reason):
-            labels[item.id] = offered(judge, item)
+            labels[item.id] = offered(question.labels, item)
             covered.add(category_in(item.extra))
         elif item.id in by_item:
             no_question.append(item.id)
@@ -302,7 +267,7 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
     if not labels:
         raise _all_unknown(next(iter(by_item)), benchmark, path, question)
     read = {
-        item: [_read_of_judge_import(item, one, name, known, choice.labels) for one in by_item[item]]
+        item: [_as_verdict(item, one, name, known, choice.labels) for one in by_item[item]]
         for item, known in labels.items()
     }
     scored, on_grades = _with_scores(read, by_item)
@@ -324,7 +289,18 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
         *_left_out(content, len(of_judge) - len(chosen), lists),
         *_unread(verdicts, by_item),
     )
-    return Imported(replace(judge, verdicts=verdicts, answered=frozenset(covered)), remarks)
+    judge = RunnableJudge(
+        StoredVerdicts(name, question.labels, verdicts, NOT_IN_FILE),
+        {"judge": name} | _settings(content, path, choice) | ({"model": model} if model else {}),
+        kind=question.kind,
+        model=model,
+        asks_model=False,
+        covered=frozenset(covered),
+        reads_run=no_run,
+        # An item that has no verdict and could not have been asked about is not in the run.
+        skip_reason=lambda item: "" if item.id in verdicts else item.skip_reason,
+    )
+    return Imported(judge, verdicts, remarks)
 
 
 def _settings(content: WrittenVerdicts, path: Path, choice: ImportChoice) -> dict[str, Any]:
@@ -406,7 +382,7 @@ def _with_scores(
         whole = means[1][1]
         note = (f"A score of the file says how much {whole!r} an item is: 1 less it is that of {turned!r}.",)
     elif not decided:
-        shown = ", ".join(f"{mean:.2f} with {label!r}" for mean, label in means[:_SHOWN_of_judge_import])
+        shown = ", ".join(f"{mean:.2f} with {label!r}" for mean, label in means[:_MOST_NAMED])
         note = (
             f"Left out: the scores, which may say how certain a label is or something else (on the average {shown}). "
             "Write certainties from 0 to 1 into the column score of a table with item and label.",
@@ -429,13 +405,13 @@ def _verdict(read: Sequence[Verdict], answers: Sequence[WrittenVerdict]) -> Verd
     labels_read = ", ".join(
         f"{'no label' if one.label is None else _short(one.label)} in "
         f"{f'{one.place.file}, ' if files > 1 else ''}{one.place}"
-        for one in answers[: _SHOWN_of_judge_import + 1]
+        for one in answers[: _MOST_NAMED + 1]
     )
     error = f"the files answer it {len(answers)} times, and not alike: {labels_read}"
     return Verdict(read[0].item, read[0].judge, None, "unreadable", model=answers[0].model, error=error)
 
 
-def _read_of_judge_import(
+def _as_verdict(
     item: str, one: WrittenVerdict, judge: str, labels: Mapping[str, str], mapping: Mapping[str, str]
 ) -> Verdict:
     if one.label is None:
@@ -479,7 +455,7 @@ def _left_out(
         yield f"Left out: {_counted(attempts, 'verdict')} on other attempts, which --attempt takes."
     for sentence, noun, names in lists:
         if names:
-            first = ", ".join(names[:_SHOWN_of_judge_import]) + (", …" if len(names) > _SHOWN_of_judge_import else "")
+            first = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
             yield f"{sentence.format(_counted(len(names), noun))}: {first}."
 
 
@@ -491,8 +467,8 @@ def _unread(verdicts: Mapping[str, Verdict], by_item: Mapping[str, Sequence[Writ
     unread = [item for item, verdict in verdicts.items() if verdict.status == "unreadable"]
     if unread:
         errors = Counter(verdicts[item].error or "" for item in unread)
-        shown = "; ".join(f"{error} ({count:,})" for error, count in errors.most_common(_SHOWN_of_judge_import))
-        shown += "; and others" if len(errors) > _SHOWN_of_judge_import else ""
+        shown = "; ".join(f"{error} ({count:,})" for error, count in errors.most_common(_MOST_NAMED))
+        shown += "; and others" if len(errors) > _MOST_NAMED else ""
         yield f"{len(unread):,} of these cannot be read as a label and count as unreadable: {shown}."
     counted = Counter(one.written_as for item in verdicts for one in by_item[item][:1] if one.written_as)
     for grade, count in counted.items():

@@ -11,15 +11,13 @@ item names no evidence of one.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_harness.benchmarks.folders import digest_of_sources
-from misstep_harness.classifiers import CLASSIFIERS, categories, classify_all
+from misstep_harness.classifiers import CLASSIFIERS, classify_all
 from misstep_harness.classifiers.failures import own_failure
 from misstep_harness.classifiers.history import Act, History
 from misstep_harness.classifiers.repeated_calls import made_again
@@ -34,63 +32,11 @@ from misstep_harness.intervention import (
     is_recovered,
     steps_after,
 )
-from misstep_harness.items import Item, Kind, Question
-from misstep_harness.judges.fit import check_fit
+from misstep_harness.items import Item
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Step, Trajectory
 from misstep_harness.verdict import Verdict
-
-RULE = "@rule"
-
-
-class RuleJudge(Struct, frozen=True):
-    """The rule of one category; it asks no model."""
-
-    category: str
-    kind: ClassVar[Kind] = "misbehaviour"
-    labels: ClassVar[Mapping[str, str]] = {"yes": "", "no": ""}
-    uses_model: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        """Return the category and `@rule`, so that its verdicts are told from those of the prompted judge."""
-        return f"{self.category}{RULE}"
-
-    def settings(self) -> dict[str, Any]:
-        """Return the digest of the rules' sources."""
-        return {"judge": self.name, "judge_digest": digest_of_rules()}
-
-    def reads_run(self, item: Item) -> bool:  # noqa: ARG002
-        """Return that it looks at runs."""
-        return True
-
-    def skip_reason(self, item: Item) -> str:
-        """Return a rule judges runs."""
-        return item.unaskable or ("" if item.trajectory is not None else "it has no run for a rule to judge")
-
-    def fitted(self, question: Question, folder: Path) -> "RuleJudge":
-        """Return the judge as it is."""
-        check_fit(self, question, folder)
-        return self
-
-    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
-        """Return the verdict of the rule on the run; nobody is asked."""
-        if trajectory is None:
-            message = f"item {item.id!r} has no run"
-            raise InputError(message, "A rule judges runs only; choose a judge with a prompt.", field="trajectory")
-        (verdict,) = classify_all(trajectory, [self.category])
-        return replace(verdict, item=item.id, judge=self.name)
-
-
-def rule_judges() -> tuple[str, ...]:
-    """Return the names of the rule judges."""
-    return tuple(f"{category}{RULE}" for category in categories())
-
-
-def digest_of_rules(*modules: str) -> str:
-    """Return the digest of the sources of the rules, and of further modules."""
-    return digest_of_sources("misstep_harness.classifiers", "misstep_harness.trajectory", *modules)
-
 
 _FAILURES = 2
 """Errors of other calls that are failing tools as well."""
@@ -108,33 +54,13 @@ class _Outcome(Struct, frozen=True):
 
 
 class RecoveryRule(Struct, frozen=True):
-    """The rule as a judge of items of the kind `recovery`; it asks no model.
+    """The rule as a judge of items of the kind `recovery`.
 
     `extra` of an item has `categories`, and `evidence`, the steps that showed them. Without them, the rules are asked.
     """
 
-    kind: ClassVar[Kind] = "recovery"
-    labels: ClassVar[Mapping[str, str]] = {RECOVERED: "", NOT_RECOVERED: ""}
-    uses_model: ClassVar[bool] = False
+    labels: ClassVar[tuple[str, ...]] = (RECOVERED, NOT_RECOVERED)
     name: ClassVar[str] = RECOVERY_RULE
-
-    def settings(self) -> dict[str, Any]:
-        """Return the digest of the rules' sources."""
-        return {"judge": self.name, "judge_digest": digest_of_rules("misstep_harness.runs.judging.recovery_rule")}
-
-    def reads_run(self, item: Item) -> bool:  # noqa: ARG002
-        """Return that it looks at runs."""
-        return True
-
-    def skip_reason(self, item: Item) -> str:
-        """Return a rule judges runs with an intervention."""
-        known = item.trajectory is not None and item.step is not None
-        return item.unaskable or ("" if known else "it has no run with an intervention to judge")
-
-    def fitted(self, question: Question, folder: Any) -> "RecoveryRule":
-        """Return the judge as it is."""
-        check_fit(self, question, folder)
-        return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
         """Return whether the agent recovered."""
@@ -219,3 +145,15 @@ def _texts(act: Act) -> tuple[str, ...]:
     values = [arguments] if isinstance(arguments, str) else [str(value) for value in arguments.values()]
     quoted = (match for value in values for match in _QUOTED.finditer(value) if match[2] or match[4])
     return tuple(match[1] if match[2] else match[3] for match in quoted)
+
+
+def recovery_judge(digest: str) -> RunnableJudge:
+    """Return the rule as a run asks it; `digest` is that of its sources."""
+    settings = {"judge": RECOVERY_RULE, "judge_digest": digest}
+    rule = RecoveryRule()
+    return RunnableJudge(rule, settings, kind="recovery", asks_model=False, skip_reason=_without_intervention)
+
+
+def _without_intervention(item: Item) -> str:
+    known = item.trajectory is not None and item.step is not None
+    return item.unaskable or ("" if known else "it has no run with an intervention to judge")

@@ -18,37 +18,16 @@ from misstep_harness.journal.classified import Names
 from misstep_harness.journal.inputs import FILE_RECORDS, FileState, file_state
 from misstep_harness.journal.records import FILES, encode, encode_lines, read_records, replace_file
 from misstep_harness.journal.run_folder import make_folder
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.places import path_text
 from misstep_harness.progress import Progress, say
-from misstep_harness.protocols import FittedJudge, Judge
 from misstep_harness.runs.file_batches import batches, check_named, found_files, placed_in
-from misstep_harness.runs.judging.known_judges import benchmark_of
 from misstep_harness.session import is_sub_agent, session_of
 from misstep_harness.trajectory import Evidence, Placed, Trajectory, noted, together
-
-BENCHMARK = "benchmark"
-"""The folder in a run that holds the sessions it was asked about."""
 
 SESSIONS_FILE = "trajectories/sessions.jsonl"
 GOLD_HEADER = b"item,rater,label\n"
 _WHOLE_SESSIONS: tuple[Kind, ...] = ("misbehaviour", "triage")
-
-
-def asked_about(
-    judge: Judge,
-    sessions: Sequence[Path],
-    benchmark: str,
-    out: Path,
-    data: Path | None = None,
-    *,
-    place: str = BENCHMARK,
-) -> Path:
-    """Return the folder of the benchmark that a run in `out` is about: one that is named, or one made of sessions."""
-    if sessions and benchmark:
-        raise UsageError("both sessions and --benchmark are given", "Name one of them.")
-    if not sessions:
-        return benchmark_of(judge, benchmark, data)
-    return session_benchmark(kind_for(judge), judge.labels, sessions, out / place)
 
 
 def session_benchmark(kind: Kind, labels: Mapping[str, str], paths: Sequence[Path], folder: Path) -> Path:
@@ -88,7 +67,7 @@ def session_benchmark(kind: Kind, labels: Mapping[str, str], paths: Sequence[Pat
     return folder
 
 
-def kind_for(judge: FittedJudge) -> Kind:
+def kind_for(judge: RunnableJudge) -> Kind:
     """Return the kind of items that sessions become for a judge."""
     if not judge.labels:
         advice = "Give it labels in its file, or name a benchmark with --benchmark."

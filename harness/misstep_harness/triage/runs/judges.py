@@ -20,8 +20,8 @@ from misstep_harness.agent.loop import AgentLimits
 from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.errors import InputError, TimeSpent, UsageError
 from misstep_harness.fault_mappings import FAULTS
-from misstep_harness.items import Item, Kind, Question
-from misstep_harness.judges.fit import check_fit
+from misstep_harness.items import Item, Question
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.protocols import Ask
 from misstep_harness.registry import Registry
 from misstep_harness.trajectory import Trajectory
@@ -83,7 +83,6 @@ class CaseJudge(Struct, frozen=True, dict=True):
     images: Path | None = None
     wheels: Path | None = None
     show: tuple[Path, ...] = ()
-    kind: ClassVar[Kind] = "triage"
     labels: ClassVar[Mapping[str, str]] = dict.fromkeys(FAULTS, "")
 
     @property
@@ -94,7 +93,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
     @property
     def model(self) -> str:
         """Return the model that is asked; empty where none is."""
-        return str(getattr(self.method, "model", ""))
+        return self.method.model if isinstance(self.method, AgenticMethod) else ""
 
     @property
     def uses_model(self) -> bool:
@@ -123,17 +122,27 @@ class CaseJudge(Struct, frozen=True, dict=True):
             return item.unaskable or "it has no case folder to look at"
         return item.skip_reason
 
-    def fitted(self, question: Question, folder: Path) -> "CaseJudge":
-        """Return the judge with the benchmark's folder."""
-        check_fit(self, question, folder)
-        if self.uses_model and not self.model:
-            raise UsageError(f"the judge {self.name} names no model", "Name a model with --model.")
-        return replace(self, folder=folder)
+    def runnable(self) -> RunnableJudge:
+        """Return the judge as a run asks it."""
+        return RunnableJudge(
+            self,
+            self.settings(),
+            kind="triage",
+            model=self.model,
+            asks_model=self.uses_model,
+            needs_model=self.uses_model,
+            shown=self.shown,
+            reads_run=self.reads_run,
+            skip_reason=self.skip_reason,
+            for_question=self._in_benchmark,
+        )
 
-    def kept_in(self, run: Path) -> "CaseJudge":
-        """The judge that keeps the runs of its own in the folder of a run; a method without any stays as it is."""
-        kept_in = getattr(self.method, "kept_in", None)
-        return self if kept_in is None else replace(self, method=kept_in(run))
+    def _in_benchmark(self, question: Question, folder: Path, run: Path | None) -> RunnableJudge:  # noqa: ARG002
+        """Return the judge with the benchmark's folder; a model keeps its own runs in the folder of the run."""
+        method = self.method
+        if run is not None and isinstance(method, AgenticMethod):
+            method = method.kept_in(run)
+        return replace(self, folder=folder, method=method).runnable()
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> TriageVerdict:
         """Return the verdict on the case of an item; `failed` where the time for it was over."""
@@ -221,7 +230,7 @@ RULES: Registry[Method] = Registry(
 """The judges that ask none: name → dotted path of the method; entry points in the group add to it."""
 
 
-def triage_names() -> tuple[str, ...]:
+def judge_names() -> tuple[str, ...]:
     """Return the names of all of them, rules first."""
     return (*RULES.names(), *AGENTIC)
 
@@ -231,9 +240,9 @@ def judge_name(kind: str, access: Access) -> str:
     return {"rules": f"{TRIAGE}rules-{access}", "phrases": PHRASES}.get(kind, f"{TRIAGE}{access}")
 
 
-def is_triage(named: str) -> bool:
-    """Return whether a name is that of a judge of triage cases."""
-    return named.startswith(TRIAGE)
+def judge_named(named: str, model: str = "") -> RunnableJudge:
+    """Return the judge of a name as a run asks it, with the model that the command line names."""
+    return triage_judge(named, model=ModelSettings(model, 0.0, seed=0)).runnable()
 
 
 def triage_judge(
@@ -252,6 +261,6 @@ def triage_judge(
     elif named in RULES.names():
         method = RULES.load(named)
     else:
-        known = ", ".join(triage_names())
+        known = ", ".join(judge_names())
         raise UsageError(f"unknown judge {named!r}", f"Judges of triage cases are {known}.")
     return CaseJudge(method, seconds, sandbox)

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from misstep_harness.benchmarks.folders import digest_of_sources
+from misstep_harness.benchmarks.inputs import digest_of_sources
 from misstep_harness.fault_mappings import Fault
 from misstep_harness.protocols import Ask
 from misstep_harness.triage.protocols import TextAccess

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep_analysis.judging.judged import scored_items
-from misstep_analysis.judging.people.marked import MarkedScores, marked_scores
+from misstep_analysis.judging.judged import MarkedScores, marked_scores, scored_items
 from misstep_analysis.reproduction.recorded import recorded_judges as studies_judges
 
 

@@ -14,9 +14,8 @@ from misstep_harness.errors import UsageError
 from misstep_harness.intervention import INTERVENTION
 from misstep_harness.items import read_items
 from misstep_harness.journal.records import read_manifest
-from misstep_harness.judges.python_judge import PythonJudge
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.observer.observer import LiveObservation
-from misstep_harness.protocols import FittedJudge
 from misstep_harness.repair.attempt import SETTINGS
 from misstep_harness.repair.case import CaseFolder, RepairCase
 from misstep_harness.repair.records import Signal
@@ -142,7 +141,7 @@ def test_what_a_policy_raises_costs_its_attempt_alone(cases, tmp_path, sandbox) 
     assert errors == {"a": "ZeroDivisionError: a policy may raise anything", "b": ""}
 
 
-def _judged_by(name: str) -> FittedJudge:
+def _judged_by(name: str) -> RunnableJudge:
     return fitted_to_patches(known_judge(name, model="small-1"))
 
 
@@ -175,7 +174,7 @@ def test_an_attempt_whose_judge_met_the_cost_limit_is_made_again(cases, tmp_path
 def test_a_judge_is_shown_the_failure_also_where_the_agent_is_told_instructions(tmp_path, sandbox) -> None:
     texts = {"file": "price.py", "instructions": {"high_level": "Mend the sum.", "detailed": "Add in line 2."}}
     case, judge = price_case(tmp_path / "cases" / "a", id="a", extra=texts), LooksForTheLoop()
-    plan = _plan(instructions="detailed", patch_judge=PythonJudge(judge, "digest"), setting=SETTINGS["react"])
+    plan = _plan(instructions="detailed", patch_judge=RunnableJudge(judge, {}), setting=SETTINGS["react"])
     run_repairs([case], tmp_path / "run", plan, CLIENT, sandbox)
     made = next(recorded_attempts(tmp_path / "run"))
     assert made.trajectory.task == "Change the file price.py as follows.\n\nAdd in line 2.\n"

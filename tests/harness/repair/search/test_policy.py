@@ -11,7 +11,7 @@ from misstep_harness.agent.loop import AgentLimits, AgentStopped
 from misstep_harness.agent.protocols import PatchRequest, Task
 from misstep_harness.edits import EDIT_FORMATS, apply_edit
 from misstep_harness.errors import EditRefused
-from misstep_harness.judges.python_judge import PythonJudge
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.repair.attempt import SETTINGS, CaseWorkspace, attempt
 from misstep_harness.repair.case import CaseFolder, RepairCase, read_case, write_case
 from misstep_harness.repair.records import RepairAttempt
@@ -160,7 +160,7 @@ def test_the_lines_of_each_test_are_known_by_any_command_that_starts_python(tmp_
 def test_a_change_that_the_judge_rejects_is_followed_by_another(tmp_path: Path, sandbox: Sandbox) -> None:
     make = search_repairer("search_replace", EFFORT)
     written = AcceptsNothing()
-    judge = PatchJudge(PythonJudge(written, "digest"), NoModel())
+    judge = PatchJudge(RunnableJudge(written, {}), NoModel())
     setting, limits = SETTINGS["react+tests"], AgentLimits(iterations=4, seconds=120)
     case = price_case(tmp_path / "price")
     done = asyncio.run(attempt(case, setting, make, NoModel(), sandbox=sandbox, limits=limits, patch_judge=judge))

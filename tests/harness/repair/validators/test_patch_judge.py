@@ -7,8 +7,8 @@ import pytest
 from misstep_harness.errors import UsageError
 from misstep_harness.items import Item, read_question
 from misstep_harness.judges.fencing import fenced_parts
-from misstep_harness.judges.prompted import ask
-from misstep_harness.judges.python_judge import PythonJudge
+from misstep_harness.judges.prompted import requests_of
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.protocols import Ask
 from misstep_harness.repair.records import Signal
 from misstep_harness.repair.validators.patch_judge import (
@@ -52,7 +52,7 @@ class Gives:
 
 
 def _judge(written: object) -> PatchJudge:
-    return PatchJudge(PythonJudge(written, "digest"), NoModel())
+    return PatchJudge(RunnableJudge(written, {}), NoModel())
 
 
 def test_the_judge_is_shown_task_patch_and_the_checks_that_run_no_test() -> None:
@@ -68,7 +68,7 @@ def test_the_judge_is_shown_task_patch_and_the_checks_that_run_no_test() -> None
 
 def test_all_that_comes_from_outside_stands_fenced_in_the_prompt() -> None:
     spec = known_judge("patch_judge", model="small-1").spec  # type: ignore[attr-defined]
-    (request,) = ask(spec, ITEM, None).requests
+    (request,) = requests_of(spec, ITEM, None).requests
     assert fenced_parts(request.messages[-1].content) == (ITEM.task, ITEM.patch, ITEM.text)
 
 

@@ -11,9 +11,8 @@ from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError
 from misstep_harness.items import NOTHING_TO_SHOW
 from misstep_harness.judges.judge_file import JudgeSpec, read_judge
-from misstep_harness.judges.prompted_judge import PromptedJudge
-from misstep_harness.runs.judging.item_selection import Sampling, select_items
-from misstep_harness.runs.judging.judge import run_judge
+from misstep_harness.judges.prompted import prompted_judge
+from misstep_harness.runs.judging.judge import Sampling, run_judge, select_items
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.misstep.made_up_judges:always_fruit")
@@ -30,12 +29,12 @@ def add(folder: Path, *items: dict[str, object]) -> None:
 
 
 def ids(spec: JudgeSpec, folder: Path, sampling: Sampling | None = None) -> list[str]:
-    return [item.id for item in select_items(PromptedJudge(spec), folder, sampling).items()]
+    return [item.id for item in select_items(prompted_judge(spec), folder, sampling).items()]
 
 
 def test_items_with_nothing_to_show_are_left_out_and_counted_by_reason(spec: JudgeSpec, folder: Path) -> None:
     add(folder, {"id": "bare"}, {"id": "lost", "text": "t", "unaskable": "its run is lost"}, {"id": "bare too"})
-    chosen = select_items(PromptedJudge(spec), folder)
+    chosen = select_items(prompted_judge(spec), folder)
     assert (chosen.n, chosen.n_all) == (40, 43)
     assert chosen.left_out == {NOTHING_TO_SHOW: 2, "its run is lost": 1}
     assert {"bare", "lost"}.isdisjoint(item.id for item in chosen.items())
@@ -45,15 +44,15 @@ def test_items_with_nothing_to_show_are_left_out_and_counted_by_reason(spec: Jud
 
 
 def test_where_all_items_are_asked_there_is_nothing_to_say(spec: JudgeSpec, folder: Path) -> None:
-    assert select_items(PromptedJudge(spec), folder).sentence == ""
-    assert select_items(PromptedJudge(spec), folder, Sampling(40)).sentence == ""
+    assert select_items(prompted_judge(spec), folder).sentence == ""
+    assert select_items(prompted_judge(spec), folder, Sampling(40)).sentence == ""
 
 
 def test_a_benchmark_of_which_nothing_can_be_asked_says_why_before_there_is_a_run(spec, folder, tmp_path) -> None:
     (folder / "items.jsonl").write_text("")
     add(folder, {"id": "a", "unaskable": "the texts are lost"}, {"id": "b", "unaskable": "the texts are lost"})
     with pytest.raises(InputError, match=r"no item can be asked about: the texts are lost \(2 of 2 items\)"):
-        run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+        run_judge(prompted_judge(spec), folder, tmp_path / "run", SCRIPTED)
     assert not (tmp_path / "run").exists()
 
 

@@ -8,13 +8,13 @@ import msgspec
 import pytest
 
 from misstep_analysis.judging.judged_runs import open_run
-from misstep_analysis.judging.report.assessment import assessed
+from misstep_analysis.judging.report import assessed
 from misstep_analysis.judging.scores import Scores
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.exchange import Failure, Outcome, Request
 from misstep_harness.journal.records import read_verdicts
-from misstep_harness.judges.prompted_judge import PromptedJudge
+from misstep_harness.judges.prompted import prompted_judge
 from misstep_harness.runs.judging.judge import run_judge
 from tests.misstep.made_up_judges import benchmark
 
@@ -54,7 +54,7 @@ SCRIPTED = ClientSettings(
 
 
 def test_every_item_has_a_verdict_and_the_scores_count_the_unanswered_both_ways(tmp_path, folder, spec) -> None:
-    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+    ended = run_judge(prompted_judge(spec), folder, tmp_path / "run", SCRIPTED)
     assert (ended.done, ended.failed, ended.stopped) == (6, 0, "")
     scores = scored(tmp_path / "run", folder)
     assert (scores.n, scores.answered, scores.unreadable) == (6, 5, 1)
@@ -66,7 +66,7 @@ def test_a_server_that_is_gone_stops_the_run_and_keeps_what_was_answered(tmp_pat
     monkeypatch.setitem(mood, "fails_after", 3)
     settings = msgspec.structs.replace(SCRIPTED, failures_to_stop=2)
     with pytest.raises(MissingPrerequisite):
-        run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, concurrency=1)
+        run_judge(prompted_judge(spec), folder, tmp_path / "run", settings, concurrency=1)
     kept = {verdict.item: verdict.status for verdict in read_verdicts(tmp_path / "run", unfinished=True)}
     assert list(kept.values()).count("failed") <= 3
     assert sum(status != "failed" for status in kept.values()) == 3

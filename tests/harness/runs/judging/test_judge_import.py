@@ -32,7 +32,7 @@ def verdicts(imported: Imported, plants: Path) -> dict[str, Verdict]:
     """What the judge says of each item of the benchmark."""
 
     async def ask(item: Any) -> Verdict:
-        return await imported.judge.judge(item, None, None)
+        return await imported.judge.verdict(item, None, None)
 
     return {item.id: asyncio.run(ask(item)) for item in read_items(plants)}
 
@@ -62,7 +62,7 @@ def test_a_mapping_says_what_their_labels_mean(tmp_path: Path, plants: Path) -> 
     imported = imported_judge(file, plants, ImportChoice(labels={"1": "fruit", "0": "vegetable"}))
     result = verdicts(imported, plants)
     assert [result[item].label for item in ("i0", "i1", "i2")] == ["fruit", "vegetable", "fruit"]
-    assert imported.judge.settings()["label_mapping"] == {"1": "fruit", "0": "vegetable"}
+    assert imported.judge.settings["label_mapping"] == {"1": "fruit", "0": "vegetable"}
     with pytest.raises(UsageError, match="'berry' is none of the labels of the benchmark plants"):
         imported_judge(file, plants, ImportChoice(labels={"1": "berry"}))
 
@@ -198,7 +198,7 @@ def test_an_item_that_nobody_can_be_asked_about_does_not_stop_the_others(tmp_pat
     items = [{"id": "i0", "text": "a", "labels": ["Ann", "Ben"]}, {"id": "i1", "text": "b", "unaskable": "no speaker"}]
     (folder / "items.jsonl").write_text("".join(json.dumps({"kind": "text"} | item) + "\n" for item in items))
     imported = imported_judge(table(tmp_path, "i0,Ann", "i1,Ben"), folder)
-    assert imported.judge.verdicts.keys() == {"i0"}
+    assert imported.verdicts.keys() == {"i0"}
     assert imported.remarks[1] == "Left out: 1 item that nobody can be asked about: i1."
 
 

@@ -100,10 +100,10 @@ def test_steps_that_are_not_the_agents_do_not_fill_the_window() -> None:
 def test_without_categories_the_rules_say_what_the_intervention_was_about() -> None:
     run = Trajectory("run", Source("misstep"), TASK, (*OPENING, *LOOP, GUIDANCE, *FAR[:1], *LOOP))
     item = Item("run", "recovery", "runs.jsonl", step=6)
-    verdict = asyncio.run(known_judge("recovery@rule").judge(item, run, NO_MODEL))
+    verdict = asyncio.run(known_judge("recovery@rule").judge.judge(item, run, NO_MODEL))
     assert (verdict.label, verdict.steps) == (NOT_RECOVERED, (8, 9, 10, 11))
     kept = Trajectory("run", Source("misstep"), TASK, (*OPENING, *LOOP, GUIDANCE, *FAR[:5]))
-    assert asyncio.run(known_judge("recovery@rule").judge(item, kept, NO_MODEL)).label == RECOVERED
+    assert asyncio.run(known_judge("recovery@rule").judge.judge(item, kept, NO_MODEL)).label == RECOVERED
 
 
 def test_an_item_without_the_step_of_an_intervention_is_not_asked_about() -> None:
@@ -111,4 +111,4 @@ def test_an_item_without_the_step_of_an_intervention_is_not_asked_about() -> Non
     item = Item("run", "recovery", "runs.jsonl")
     assert judge.skip_reason(item)
     with pytest.raises(InputError, match="no run with an intervention"):
-        asyncio.run(judge.judge(item, Trajectory("run", Source("misstep")), NO_MODEL))
+        asyncio.run(judge.judge.judge(item, Trajectory("run", Source("misstep")), NO_MODEL))

@@ -8,19 +8,20 @@ from msgspec import structs
 from misstep_harness.errors import NoTrajectory, UsageError
 from misstep_harness.items import read_items, read_question
 from misstep_harness.judges import read_known
-from misstep_harness.judges.prompted_judge import PromptedJudge
-from misstep_harness.protocols import FittedJudge
+from misstep_harness.judges.prompted import prompted_judge
+from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.readers import read_file
-from misstep_harness.runs.judging.recovery_rule import RuleJudge
-from misstep_harness.runs.judging.session_benchmark import asked_about, kind_for, session_benchmark
+from misstep_harness.runs.judging.known_judges import asked_about
+from misstep_harness.runs.judging.rules import judge_named
+from misstep_harness.runs.judging.session_benchmark import kind_for, session_benchmark
 from misstep_harness.trajectory import Trajectory
 from tests.misstep.made_up import atif, atif_lines
 
-LOOP = RuleJudge("infinite_loop")
-TEXTS = PromptedJudge(structs.replace(read_known("infinite_loop"), kind="text", labels={"good": "", "bad": ""}))
+LOOP = judge_named("infinite_loop@rule")
+TEXTS = prompted_judge(structs.replace(read_known("infinite_loop"), kind="text", labels={"good": "", "bad": ""}))
 
 
-def _benchmark(judge: FittedJudge, paths: list[Path], folder: Path) -> Path:
+def _benchmark(judge: RunnableJudge, paths: list[Path], folder: Path) -> Path:
     return session_benchmark(kind_for(judge), judge.labels, paths, folder)
 
 
@@ -61,7 +62,7 @@ def test_what_a_session_cannot_answer_is_refused(tmp_path: Path) -> None:
     file = atif_lines(tmp_path / "runs.jsonl", ["one"])
     for judge, result in (("patch_acceptability", "about a patch"), ("benchmark_question", "from a benchmark")):
         with pytest.raises(UsageError, match=result):
-            _benchmark(PromptedJudge(read_known(judge)), [file], tmp_path / "benchmark")
+            _benchmark(prompted_judge(read_known(judge)), [file], tmp_path / "benchmark")
     with pytest.raises(UsageError, match="both sessions and --benchmark"):
         asked_about(LOOP, [file], "trail", tmp_path / "run")
     (tmp_path / "notes").mkdir()

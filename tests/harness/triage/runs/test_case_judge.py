@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from misstep_harness.errors import InputError, TimeSpent, UsageError
 from misstep_harness.items import Item, Question
+from misstep_harness.judges.runnable import fitted
 from misstep_harness.triage.records import Access, TriageVerdict
 from misstep_harness.triage.runs.judges import CaseJudge
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case
@@ -35,8 +36,8 @@ class Looks(Struct, frozen=True):
 
 
 def asked(method: Looks, item: Item, folder: Path) -> TriageVerdict:
-    judge = CaseJudge(method).fitted(QUESTION, folder)
-    return asyncio.run(judge.judge(item, None, None))  # type: ignore[arg-type]
+    judge = fitted(CaseJudge(method).runnable(), QUESTION, folder)
+    return asyncio.run(judge.judge.judge(item, None, None))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_a_case_whose_time_is_over_has_no_label(tmp_path):
 
 def test_a_benchmark_that_asks_something_else_is_refused(tmp_path):
     with pytest.raises(UsageError):
-        CaseJudge(Looks("text")).fitted(Question("other", "misbehaviour", {"yes": "", "no": ""}), tmp_path)
+        fitted(CaseJudge(Looks("text")).runnable(), Question("other", "misbehaviour", {"yes": "", "no": ""}), tmp_path)
 
 
 def test_the_run_of_an_item_is_not_read_twice(tmp_path):
@@ -83,7 +84,7 @@ def test_the_run_of_an_item_is_not_read_twice(tmp_path):
         async def judge(self, access: Any, ask: Any) -> TriageVerdict:  # noqa: ARG002
             return TriageVerdict("", "", "agent", rationale=str(len(access.trajectory.steps)))
 
-    judge = CaseJudge(Steps("text")).fitted(QUESTION, tmp_path)
+    judge = fitted(CaseJudge(Steps("text")).runnable(), QUESTION, tmp_path)
     item = Item("item-1", "triage", task="x", extra={"case": "one"})
-    verdict = asyncio.run(judge.judge(item, a_run(shell("ls")), None))  # type: ignore[arg-type]
+    verdict = asyncio.run(judge.judge.judge(item, a_run(shell("ls")), None))  # type: ignore[arg-type]
     assert verdict.rationale == "1"

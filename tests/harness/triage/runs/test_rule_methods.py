@@ -7,6 +7,7 @@ import pytest
 
 from misstep_harness.fault_mappings import FAULTS
 from misstep_harness.items import Item, Question
+from misstep_harness.judges.runnable import fitted
 from misstep_harness.runs.judging.known_judges import known_judge
 from misstep_harness.trajectory import Step
 from misstep_harness.triage.records import TriageVerdict
@@ -18,9 +19,9 @@ LOG = "FAIL: test_total\nAssertionError: 2 != 3\n\nFAILED (failures=1)\n"
 
 
 def verdict_of(name: str, folder: Path) -> TriageVerdict:
-    judge = known_judge(name).fitted(QUESTION, folder)
+    judge = fitted(known_judge(name), QUESTION, folder)
     item = Item("item-1", "triage", task="x", extra={"case": "one"})
-    verdict = asyncio.run(judge.judge(item, None, None))  # type: ignore[arg-type]
+    verdict = asyncio.run(judge.judge.judge(item, None, None))  # type: ignore[arg-type]
     assert isinstance(verdict, TriageVerdict)
     return verdict
 

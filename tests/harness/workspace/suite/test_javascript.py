@@ -5,8 +5,7 @@ import json
 import pytest
 
 from misstep_harness.errors import InputError
-from misstep_harness.workspace.suite.javascript import from_json
-from misstep_harness.workspace.suite.output import from_output
+from misstep_harness.workspace.suite.output import from_json, from_output
 
 JEST = {
     "success": False,

@@ -10,8 +10,7 @@ import pytest
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.workspace.suite import report
 from misstep_harness.workspace.suite.command import REPORT, runner_of, suite_command
-from misstep_harness.workspace.suite.javascript import from_json
-from misstep_harness.workspace.suite.output import from_unittest
+from misstep_harness.workspace.suite.output import from_json, from_unittest
 from misstep_harness.workspace.suite.report import FailedTest, SuiteReport, from_junit_xml
 
 TESTS = """

@@ -1,1 +1,0 @@
-"""Scores of judges: calibration, reliability, and thresholds for a precision."""

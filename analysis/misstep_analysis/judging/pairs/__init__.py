@@ -1,1 +1,0 @@
-"""Runs of judges compared with each other or with themselves."""

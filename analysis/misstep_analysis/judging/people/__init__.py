@@ -1,1 +1,0 @@
-"""Judges beside people's labels: ceilings, policies for gold labels, published ratings."""
