@@ -142,14 +142,6 @@ A small model on a processor reads some 60 tokens a second.
 _REASON = 240
 
 
-def judge(named: str, model: str) -> RunnableJudge:
-    """Return a judge by its name as the small model is asked with it."""
-    spec = read_known(named)
-    return prompted_judge(
-        replace(spec, budget=BUDGET, model=replace(spec.model, name=model, max_tokens=LONGEST_ANSWER))
-    )
-
-
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The description of a recording.
 
@@ -247,6 +239,14 @@ def _benchmark(recording: Path, place: Path) -> Path:
     with tarfile.open(own if own.is_file() else recording.parent / SESSIONS) as archive:
         archive.extractall(folder := place / recording.name / "items", filter="data")
     return folder
+
+
+def judge(named: str, model: str) -> RunnableJudge:
+    """Return a judge by its name as the small model is asked with it."""
+    spec = read_known(named)
+    return prompted_judge(
+        replace(spec, budget=BUDGET, model=replace(spec.model, name=model, max_tokens=LONGEST_ANSWER))
+    )
 
 
 def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
