@@ -19,6 +19,8 @@ from misstep_harness.places import data_folder
 
 Fault = Literal["task", "agent", "infrastructure", "pass"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
+AGENT: Fault = "agent"
+TASK: Fault = "task"
 
 Action = Literal["keep", "filter", "rerun", "repair_task"]
 """The use of a run in training data (table 1)."""

@@ -44,9 +44,9 @@ def judge_cases(
     shown = judge if images is None or spread.dask else replace(judge, images=images.folder)
     asks, cases_at_once = judge.uses_model, spread.workers or (_REQUESTS if judge.uses_model else available())
     with open_workers(Spread() if asks else replace(spread, workers=cases_at_once)) as workers:  # before any threads
+        from misstep.triage.curation import check_free, curation_text
+        from misstep.triage.curation import curate as curated
         from misstep_analysis.gold import check_gold, item_ids
-        from misstep_analysis.triage.curation_report import check_free, curation_text
-        from misstep_analysis.triage.curation_report import curate as curated
 
         check_gold(cases.folder, judge.labels, item_ids(cases.folder))
         if curate is not None:

@@ -32,11 +32,10 @@ from misstep_analysis.tables import (
     rows_in,
 )
 from misstep_analysis.tables.wording import counted_text, in_words, interval_words, number_text, with_interval
-from misstep_harness.fault_mappings import FAULTS, Fault, taxonomy
+from misstep_harness.fault_mappings import AGENT, FAULTS, TASK, Fault, taxonomy
 from misstep_harness.triage.records import TriageVerdict
 
 LABELS: tuple[str, ...] = FAULTS
-AGENT, TASK = "agent", "task"
 GENERATOR = "misstep_harness.triage.generate.cases.write_triage_cases"
 
 BASELINE = "triage@phrases"
@@ -192,7 +191,7 @@ def direction(sample: JudgedSample, seed: int = 0) -> Direction:
     """Return which way the errors of one run go between agent and task."""
     to_task, to_agent = _error_share(sample, AGENT, TASK), _error_share(sample, TASK, AGENT)
     errors = bias(sample, seed)
-    unanswered = {use.label: use.unanswered for use in errors.labels if use.label in (AGENT, TASK)}
+    unanswered: dict[str, Estimate] = {use.label: use.unanswered for use in errors.labels if use.label in (AGENT, TASK)}
     shares = to_task, to_agent, difference_of_shares(to_task, to_agent), unanswered
     flow = next((one for one in errors.flows if {one.first, one.second} == {AGENT, TASK}), None)
     if flow is None:

@@ -92,6 +92,7 @@ class CaseInstructions(Struct, frozen=True, omit_defaults=True):
 CASE = "case.toml"
 Part = Literal["environment", "tests", "solution", "workspace", "logs"]
 Outcome = Literal["passed", "failed"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 PATCH = "workspace.patch"
 """The agent's result as a patch of an exported image, for `git apply` in the folder of the run."""

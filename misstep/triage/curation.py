@@ -20,8 +20,12 @@ from msgspec import Struct, structs
 from misstep_analysis.gold import BenchmarkItem
 from misstep_analysis.judging.judged_runs import JudgedRun
 from misstep_analysis.judging.sample import majority
-from misstep_analysis.pages.notebooks.data_card import (
+from misstep_analysis.reproduction.triage_recording import recorded_cases
+from misstep_analysis.runs.finished import command_line, places_of
+from misstep_analysis.triage.comparison import JudgedCases
+from misstep_analysis.triage.curated_kind import (
     CARD,
+    CURATED,
     RUNS,
     CardAbout,
     ChatCall,
@@ -31,9 +35,6 @@ from misstep_analysis.pages.notebooks.data_card import (
     CuratedRun,
     card_text,
 )
-from misstep_analysis.reproduction.triage_recording import recorded_cases
-from misstep_analysis.runs.finished import command_line, places_of
-from misstep_analysis.triage.comparison import JudgedCases
 from misstep_analysis.triage.curation import (
     ACTIONS,
     Curation,
@@ -67,7 +68,6 @@ from misstep_harness.triage.rules.text import acted
 from misstep_harness.triage.runs.judges import case_folder
 from misstep_harness.triage.texts import TRAJECTORY, FilesOfCase, TextsOfItem, recorded_outcome
 
-CURATED = "triage --curate"
 TRAJECTORIES = "trajectories"
 """In the folder: the runs that would not outlast the judge's run."""
 
