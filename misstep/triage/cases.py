@@ -1,5 +1,7 @@
 """The cases of `misstep triage` judged, and what was found printed."""
 
+import shlex
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 _REQUESTS = 16
 """How many cases a model is asked about at once."""
+
+_LABELLED_AT_FIRST = 50
+"""How many runs people are asked to label of more."""
 
 
 def judge_cases(
@@ -66,4 +71,15 @@ def judge_cases(
 
         write_scores(judged)
         say(f"misstep: the run is in {plain(str(run))}")
+    if not json and not judged.gold:
+        print(_labelling_line((run,) if kept else cases.paths, len(judged.verdicts)), end="")
     exit_unless_whole(ended)
+
+
+def _labelling_line(paths: Sequence[Path], n: int) -> str:
+    """Return the line that has people label the runs; empty of several paths, which only a kept run joins."""
+    if len(paths) != 1:
+        return ""
+    sample = ["--sample", str(_LABELLED_AT_FIRST)] if n > _LABELLED_AT_FIRST else []
+    line = shlex.join(["misstep", "annotate", plain(str(paths[0])), *sample, "--study", "labels"])
+    return f"\nLabel them: {line}\n"
