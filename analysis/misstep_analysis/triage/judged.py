@@ -86,7 +86,7 @@ def triage_run(run: JudgedRun, tables: Sequence[Table], seed: int) -> list[Table
     # What the judge says of generated cases is as generated as they are.
     first = causes_table(causes(cases.runs[run.judge], run.clusters), run.judge, cases.source, cases.evidence)
     if not run.gold:
-        return [first, *tables[1:]]
+        return [first, *(table for table in tables[1:] if table.name != "slices")]  # no accuracy without gold
     further = triage_tables(triage_scores(cases, run.judge, seed=seed), run.judge, cases.source)
     return [first, *tables, *(of_evidence(table, cases.evidence) for table in further)]
 
