@@ -1,7 +1,7 @@
 """`misstep pass`: pass@k, pass^k and flicker of repeated attempts, and systems compared on the same tasks."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,11 @@ from misstep.options.common import (
     write_page,
 )
 from misstep.options.run_folders import K, Threshold, numbers_of_attempts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from misstep_analysis.passing.attempts import PassAttempts
 
 app = command_app()
 
@@ -61,21 +66,29 @@ def passing(
     misstep pass rewards.jsonl --threshold 0.5 --json
     misstep pass run-1 run-2
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep_analysis.passing.report import described, open_attempts
+    from misstep_analysis.passing.attempts import described, open_attempts
     from misstep_analysis.passing.scores import pass_report
 
-    attempts = open_attempts(paths, threshold)
+    attempts = open_attempts(paths, threshold, _attempts_of_runs)
     say_remarks(attempts.remarks)
     findings = pass_report(attempts, numbers_of_attempts(k), boot, seed)
     if html is not None:
-        from misstep_analysis.passing.page import passes_page
+        from misstep_analysis.passing.scores import passes_page
 
         write_page("--html", html, passes_page(findings, described(paths), this_line()))
     if json:
         print(json_text(findings))
     else:
-        from misstep_analysis.passing.page import passes_text
+        from misstep_analysis.passing.scores import passes_text
 
         print(passes_text(findings), end="")
     if any(one.unreadable for one in findings.systems):
         raise typer.Exit(1)
+
+
+def _attempts_of_runs(folders: "Sequence[Path]") -> "Iterable[PassAttempts]":
+    if not folders:
+        return ()
+    from misstep_analysis.repair.recorded_runs import attempts_of_runs, open_repair_runs
+
+    return attempts_of_runs(open_repair_runs(folders))

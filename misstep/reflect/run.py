@@ -84,9 +84,9 @@ def run(
     from misstep_analysis.reflexive.report import reflections_json, run_text
     from misstep_analysis.reflexive.runs import open_reflexive_run, open_reflexive_runs, say_warnings
     from misstep_harness.agent.clocks import RealClock, VirtualClock
-    from misstep_harness.journal.records import LOOP_RECORDS
     from misstep_harness.reflexive.item_budgets import inert, refuse_too_short
     from misstep_harness.reflexive.plateau import detector
+    from misstep_harness.reflexive.records import LOOP_RECORDS
     from misstep_harness.reflexive.runs.ablation import AblationPlan
     from misstep_harness.reflexive.runs.chosen_agents import agents_of_skill, spent_usd
     from misstep_harness.reflexive.runs.running import CHANGES, ReflectPlan, run_reflexive

@@ -121,7 +121,7 @@ def opened(
 
     The local model runs inside the block.
     """
-    from misstep_harness.agent.policies.model import Form, ModelSettings
+    from misstep_harness.agent.model_policy import Form, ModelSettings
     from misstep_harness.repair.repairers import ASK_NO_MODEL, RepairerOptions
 
     if agent.policy in ("model", "direct") and not (asking.model or asking.local):

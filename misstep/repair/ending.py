@@ -40,8 +40,9 @@ def print_scores(run: "RepairRun", named: Named, *, json: bool, plumbing: bool) 
 
 def _ending(named: Named, run: "RepairRun") -> tuple[list[str], dict[str, Any]]:
     """Return each patch of a run on a repository with its next command, or why not, as lines and for scripts."""
-    from misstep_harness.journal.records import ATTEMPT_RECORDS, replace_file
+    from misstep_harness.journal.records import replace_file
     from misstep_harness.repair.failure_bot.tasks import BLAME
+    from misstep_harness.repair.records import ATTEMPT_RECORDS
     from misstep_harness.repair.runs.repository import attach_patch
 
     if named.repository is None:

@@ -69,7 +69,7 @@ def _decide(run: Path, attempt: str, event: Literal["accepted", "rejected"], by:
 def _attempt(run: Path, named: str) -> "RepairAttempt":
     """Return the attempt of this name, or the first of this case that solves it."""
     from misstep_harness.journal.opened import open_of
-    from misstep_harness.journal.records import ATTEMPT_RECORDS
+    from misstep_harness.repair.records import ATTEMPT_RECORDS
     from misstep_harness.repair.review import reviews_of, state_of
 
     attempts = list(open_of(run, "repair run").read(ATTEMPT_RECORDS))

@@ -77,9 +77,10 @@ def run(
     from misstep_analysis.repair.recorded_runs import open_repair_run
     from misstep_harness.agent.loop import AgentLimits
     from misstep_harness.journal.opened import open_of
-    from misstep_harness.journal.records import ATTEMPT_RECORDS, MANIFEST
+    from misstep_harness.journal.records import MANIFEST
     from misstep_harness.repair.attempt import setting_named
     from misstep_harness.repair.case import sampled_cases
+    from misstep_harness.repair.records import ATTEMPT_RECORDS
     from misstep_harness.repair.runs.repair import COMMAND, RepairPlan, Repairs, nothing_more
     from misstep_harness.repair.runs.repository import attach_patch
     from misstep_harness.runs.run import Asking, carry_out

@@ -59,8 +59,8 @@ from misstep_harness.journal.records import (
     write_manifest,
     written_in,
 )
+from misstep_harness.path_names import without_places
 from misstep_harness.readers import read_file
-from misstep_harness.sharing import without_places
 from misstep_harness.trajectory import Step, ToolCall, Trajectory, Unreadable
 from misstep_harness.triage.logs import outcome_of_run
 from misstep_harness.triage.records import CaseFile, TriageCase, TriageVerdict, read_triage_case

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from misstep_harness.journal.records import (
-    LOOP_RECORDS,
     SCHEMA,
     Inputs,
     Manifest,
@@ -13,7 +12,7 @@ from misstep_harness.journal.records import (
     write_manifest,
     written_in,
 )
-from misstep_harness.reflexive.records import LoopEvent
+from misstep_harness.reflexive.records import LOOP_RECORDS, LoopEvent
 
 
 def looped_run(folder: Path, events: Iterable[LoopEvent], *, finished: bool = True, **settings: object) -> Path:

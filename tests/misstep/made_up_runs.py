@@ -5,9 +5,9 @@ from pathlib import Path
 
 import msgspec
 
+from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.fault_mappings import FAULTS
 from misstep_harness.journal.records import (
-    ATTEMPT_RECORDS,
     SCHEMA,
     VERDICTS,
     Inputs,
@@ -18,8 +18,7 @@ from misstep_harness.journal.records import (
     write_manifest,
     written_in,
 )
-from misstep_harness.repair.records import RepairAttempt, Signal
-from misstep_harness.runs.judging.benchmark_inputs import inputs_of
+from misstep_harness.repair.records import ATTEMPT_RECORDS, RepairAttempt, Signal
 from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from misstep_harness.triage.records import CASE, Evidence, TriageVerdict
 from misstep_harness.verdict import Verdict

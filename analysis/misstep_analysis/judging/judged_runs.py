@@ -19,16 +19,17 @@ from misstep_analysis.gold import (
     read_subcategories,
 )
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.benchmarks.folders import benchmark_folder, benchmark_named
+from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.errors import UsageError
 from misstep_harness.escaping import plain
 from misstep_harness.fault_mappings import FAULTS
 from misstep_harness.items import Question, read_items, read_question
 from misstep_harness.journal.inputs import difference
 from misstep_harness.journal.opened import OpenRun, check_named_once, open_of
-from misstep_harness.journal.records import read_pair_verdicts, read_triage_verdicts, read_verdicts
+from misstep_harness.journal.records import read_pair_verdicts, read_verdicts
 from misstep_harness.progress import say
-from misstep_harness.runs.judging.benchmark_inputs import inputs_of
-from misstep_harness.runs.judging.benchmarks import benchmark_folder, benchmark_named
+from misstep_harness.triage.records import read_triage_verdicts
 from misstep_harness.verdict import Verdict
 
 JUDGED = "judge run"

@@ -1,17 +1,17 @@
 """Attempts of systems at tasks, counted: passed, failed, and without an answer."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
 from misstep_analysis.labels.records import listed, number, trimmed
-from misstep_analysis.labels.rows import LabelRows, shown
+from misstep_analysis.labels.rows import STANDARD_INPUT, LabelRows, shown
 from misstep_analysis.labels.source import read_source
 from misstep_analysis.passing.paired_systems import Cell
-from misstep_harness.errors import InputError
+from misstep_harness.errors import InputError, UsageError
 
 Lack = Literal["missing", "unreadable"]
 """Why an attempt has no outcome: none is given, or what is given cannot be read as one."""
@@ -228,3 +228,29 @@ class _Rows(Struct, frozen=True):
         if value in (0, 1):
             return value == 1
         return InputError(f"{cell} is a reward", "Say from which reward on an attempt passes: --threshold 0.5.")
+
+
+def open_attempts(
+    paths: Sequence[Path],
+    threshold: float | None = None,
+    attempts_of_runs: Callable[[Sequence[Path]], Iterable[PassAttempts]] = lambda _: (),
+) -> PassAttempts:
+    """Return the attempts in files, and in folders of runs; those of one system in several files are put together."""
+    resolved = [path.resolve() for path in paths]
+    twice = next((path for path in resolved if resolved.count(path) > 1), None)
+    if twice is not None:
+        raise UsageError(f"{twice.name} is named twice", "Name each file and each run once.")
+    folders = [path for path in paths if path.is_dir()]
+    files = [path for path in paths if not path.is_dir()]
+    parts = [read_attempts(file, name, threshold) for file, name in zip(files, _names(files), strict=True)]
+    return together([*parts, *attempts_of_runs(folders)])
+
+
+def described(paths: Sequence[Path]) -> list[str]:
+    """Return the files read, as the foot of a page names them."""
+    return [f"{path.resolve().name if path != STANDARD_INPUT else shown(path)}: attempts" for path in paths]
+
+
+def _names(files: Sequence[Path]) -> list[str]:
+    stems = ["standard input" if file == STANDARD_INPUT else file.name.split(".")[0] or file.name for file in files]
+    return stems if len(set(stems)) == len(stems) else [shown(file) for file in files]

@@ -18,11 +18,11 @@ from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.escaping import plain
 from misstep_harness.journal.opened import OpenRun, check_named_once, open_of
-from misstep_harness.journal.records import LOOP_RECORDS, MANIFEST, encode_lines, replace_file
+from misstep_harness.journal.records import MANIFEST, encode_lines, replace_file
 from misstep_harness.places import data_folder
 from misstep_harness.progress import say
 from misstep_harness.reflexive.item_budgets import inert
-from misstep_harness.reflexive.records import TurnEnded
+from misstep_harness.reflexive.records import LOOP_RECORDS, TurnEnded
 from misstep_harness.reflexive.runs.ablation import EARLIER
 from misstep_harness.reflexive.settings import LoopSettings
 

@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from misstep_analysis.judging.judged_runs import distinct_names
 from misstep_analysis.pages import Foot, table_text
-from misstep_analysis.pages.notebooks.display import figure_html
+from misstep_analysis.pages.page import figure_html
 from misstep_analysis.plots import forest
 from misstep_analysis.repair.attempts import ReviewFunnel, review_document, review_funnel, review_table
 from misstep_analysis.repair.attempts_page import attempt_browser, repairs_page
@@ -37,10 +37,10 @@ from misstep_analysis.repair.scores import (
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import InputError, writing
-from misstep_harness.journal.records import ATTEMPT_RECORDS, REPORT, SCORES, replace_file
+from misstep_harness.journal.records import REPORT, SCORES, replace_file
 from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.repair.case import CaseFolder
-from misstep_harness.repair.records import REVIEWS, RepairAttempt, read_reviews, signal_line
+from misstep_harness.repair.records import ATTEMPT_RECORDS, REVIEWS, RepairAttempt, read_reviews, signal_line
 
 SEED = 0
 

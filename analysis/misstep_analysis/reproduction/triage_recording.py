@@ -30,18 +30,12 @@ from misstep_analysis.runs.finished import write_recording
 from misstep_analysis.triage.comparison import BASELINE, JudgedCases
 from misstep_harness.errors import InputError, MisstepError
 from misstep_harness.journal.opened import open_of
-from misstep_harness.journal.records import (
-    MANIFEST,
-    VERDICT_RECORDS,
-    read_manifest,
-    read_triage_verdicts,
-    replace_file,
-)
+from misstep_harness.journal.records import MANIFEST, VERDICT_RECORDS, read_manifest, replace_file
 from misstep_harness.journal.run_folder import make_new_folder
 from misstep_harness.places import data_folder
 from misstep_harness.progress import say
 from misstep_harness.triage.generate.cases import FamilyChoice
-from misstep_harness.triage.records import Evidence, TriageVerdict
+from misstep_harness.triage.records import Evidence, TriageVerdict, read_triage_verdicts
 
 RECORDING = "recording.toml"
 JUDGES = (BASELINE, "triage@rules-text", "triage@rules-read-only", "triage@rules-sandbox")

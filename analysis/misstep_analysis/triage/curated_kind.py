@@ -10,11 +10,9 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec import inspect as types
 
-from misstep_analysis.runs.kinds.columns import ExportedTable, table_of
-from misstep_analysis.runs.kinds.kind import RunResults
-from misstep_analysis.runs.kinds.sources import Source, sources_named
+from misstep_analysis.runs.kind import ExportedTable, RunResults, Source, sources_named, table_of
 from misstep_analysis.tables import Evidence
-from misstep_analysis.tables.markdown import markdown_text
+from misstep_analysis.tables.text import markdown_text
 from misstep_analysis.tables.wording import counted_text
 from misstep_analysis.triage.curation import ACTIONS, Curation, curation_table
 from misstep_harness.journal.opened import OpenRun

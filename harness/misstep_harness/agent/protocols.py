@@ -1,13 +1,30 @@
 """Protocols of policies and patchers; any object with these members qualifies."""
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from misstep_harness.agent.actions import Action, Observation
+from misstep_harness.intervention import ObservedRun
 from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Step
+
+Resource = Literal[
+    "tool_calls", "seconds", "sleeping_seconds", "sub_agents", "output_tokens", "attempts", "tokens", "usd"
+]
+"""The resources that a turn, or work on an item, may run out of."""
+
+
+class TurnLimits(Struct, frozen=True):
+    """The limits of one turn; `None` is no limit."""
+
+    tool_calls: int | None = 1
+    seconds: float | None = 300.0
+    sleeping_seconds: float | None = 0.0
+    sub_agents: int | None = 0
+    output_tokens: int | None = 4_096
 
 
 class Task(Struct, frozen=True):
@@ -58,3 +75,24 @@ class Watcher(Protocol):
 
     async def end(self, steps: Sequence[Step]) -> None:
         """The run is over: what still works on it is stopped."""
+
+
+class RunWatcher(Watcher, Protocol):
+    """A watcher of one run that keeps a record of it."""
+
+    def observed(self, steps: Sequence[Step]) -> ObservedRun:
+        """Return the record of the run."""
+
+
+class WatcherSettings(Protocol):
+    """How runs are watched while they go on: what makes the watcher of each."""
+
+    @property
+    def model(self) -> str:
+        """Return the model that watchers ask; empty where they ask none."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return all values that can change a record, in types of TOML."""
+
+    def observer(self, item: str, task: str, ask: Ask) -> AbstractAsyncContextManager[RunWatcher]:
+        """Return the watcher of one run, which works inside `async with`."""

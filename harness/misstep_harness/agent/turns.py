@@ -16,21 +16,11 @@ from msgspec import Struct
 
 from misstep_harness.agent.actions import Action, Observation
 from misstep_harness.agent.clocks import Clock
+from misstep_harness.agent.protocols import Resource, TurnLimits
 from misstep_harness.agent.tools import Tool, carry_out
 from misstep_harness.errors import MisstepError
 from misstep_harness.escaping import without_surrogates
-from misstep_harness.reflexive.records import Resource
 from misstep_harness.registry import raised
-
-
-class TurnLimits(Struct, frozen=True):
-    """What one turn may take; `None` is not a limit."""
-
-    tool_calls: int | None = 1
-    seconds: float | None = 300.0
-    sleeping_seconds: float | None = 0.0
-    sub_agents: int | None = 0
-    output_tokens: int | None = 4_096
 
 
 class CallMade(Struct, frozen=True):

@@ -36,12 +36,8 @@ from misstep_harness.errors import InputError, opening, writing
 from misstep_harness.escaping import json_without_surrogates
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.live_session import LiveSession
-from misstep_harness.pair import PairVerdict
-from misstep_harness.reflexive.records import LoopEvent
-from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.session import Session
-from misstep_harness.triage.records import TriageVerdict
-from misstep_harness.verdict import Verdict
+from misstep_harness.verdict import PairVerdict, Verdict
 from misstep_harness.version import __version__
 
 SCHEMA = 1
@@ -73,14 +69,11 @@ class Records(Struct, Generic[Record], frozen=True):
 
 
 VERDICT_RECORDS = Records(Verdict, VERDICTS, "verdict")
-_TRIAGE_RECORDS = Records(TriageVerdict, VERDICTS, "verdict")
 _PAIR_RECORDS = Records(PairVerdict, VERDICTS, "verdict")
 
 SESSION_RECORDS = Records(Session, SESSIONS, "session")
 OBSERVED_RECORDS = Records(ObservedRun, "observed.jsonl", "observed run")
-ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")
 LIVE_RECORDS = Records(LiveSession, "live_sessions.jsonl", "session")
-LOOP_RECORDS = Records(LoopEvent, "events.jsonl", "event")
 
 
 class Inputs(Struct, frozen=True, omit_defaults=True):
@@ -158,11 +151,6 @@ def _decoder(type_: type[Record]) -> "msgspec.json.Decoder[Record]":
 def read_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[Verdict]:
     """Return the verdicts of a run; see `read_records`."""
     return read_records(path, VERDICT_RECORDS, unfinished=unfinished)
-
-
-def read_triage_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[TriageVerdict]:
-    """Return the verdicts of a judge of triage, with their evidence."""
-    return read_records(path, _TRIAGE_RECORDS, unfinished=unfinished)
 
 
 def read_pair_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[PairVerdict]:

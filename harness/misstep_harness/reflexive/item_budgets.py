@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_harness.agent.turns import TurnLimits
+from misstep_harness.agent.protocols import Resource, TurnLimits
 from misstep_harness.errors import UsageError
 from misstep_harness.reflexive.log import ItemState
-from misstep_harness.reflexive.records import End, Ending, Reason, Resource, Role
+from misstep_harness.reflexive.records import End, Ending, Reason, Role
 from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
 
 ATTEMPTS_WITHOUT_TIME = 3

@@ -12,6 +12,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+from misstep_harness.agent.protocols import Resource
+from misstep_harness.journal.records import Records
+
 End = Literal["solved", "time_budget", "attempt_cap", "escalated", "failed"]
 """How an item ended, in the words of `reflect run --json`; `Ending.reason` says more."""
 
@@ -36,11 +39,6 @@ Reason = Literal[
 the check failed after unlike changes. `unverified` is a deferred check that never came to a result. `believed_solved`
 is a success that only an evaluator without types saw.
 """
-
-Resource = Literal[
-    "tool_calls", "seconds", "sleeping_seconds", "sub_agents", "output_tokens", "attempts", "tokens", "usd"
-]
-"""The resources that a turn or an item may run out of."""
 
 
 class WorkItem(Struct, frozen=True, omit_defaults=True):
@@ -373,6 +371,9 @@ class LoopEvent(Struct, frozen=True, omit_defaults=True):
     attempt: int = 0
 
 
+LOOP_RECORDS = Records(LoopEvent, "events.jsonl", "event")
+
+
 def events_that_hold(events: Iterable[LoopEvent]) -> list[LoopEvent]:
     """Return the events of a log without those that a resumption made void, so that each attempt is there once."""
     holding: list[LoopEvent] = []
@@ -382,3 +383,6 @@ def events_that_hold(events: Iterable[LoopEvent]) -> list[LoopEvent]:
                 holding.pop()
         holding.append(event)
     return holding
+
+
+LOOP_RECORDS = Records(LoopEvent, "events.jsonl", "event")

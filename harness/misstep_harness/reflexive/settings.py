@@ -6,7 +6,7 @@ from types import MappingProxyType
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from misstep_harness.agent.turns import TurnLimits
+from misstep_harness.agent.protocols import TurnLimits
 from misstep_harness.errors import UsageError
 from misstep_harness.reflexive.records import Role
 

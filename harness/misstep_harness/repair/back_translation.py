@@ -9,14 +9,14 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.edits import unified_diff
 from misstep_harness.errors import MisstepError, UsageError
 from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
 from misstep_harness.prompting import fill, shipped_prompt
 from misstep_harness.protocols import Ask
 from misstep_harness.repair.case import CaseFolder
-from misstep_harness.triage.records import CaseInstructions
+from misstep_harness.repair.records import CaseInstructions
 
 PROMPT = "agent/back_translation"
 

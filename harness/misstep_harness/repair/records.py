@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from misstep_harness.errors import InputError
 from misstep_harness.intervention import ObservedRun
+from misstep_harness.journal.records import Records
 from misstep_harness.trajectory import Trajectory
 
 NOT_AFFIRMED, FLAKY = "not_affirmed", "flaky"
@@ -112,6 +113,31 @@ def attempt_id(case: str, policy: str, setting: str, edit_format: str, sample: i
     return f"{case}/{policy}/{setting}/{edit_format}/{sample}"
 
 
+ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")
+
+
+class CaseInstructions(Struct, frozen=True, omit_defaults=True):
+    """A model's description of the fix of one case.
+
+    - `case`, `file`: Which case, and the file that its fix changes.
+    - `texts`: Kind → text, of `high_level` and `detailed`.
+    - `refused`: Kind → why no text of it counts, such as the line of the fix that every answer held.
+    - `error`: Why the model gave no answer at all; such a case is asked again.
+    - `asked`: How many answers it took.
+    - `cost_usd`: What they cost; `None` where no price is known.
+    """
+
+    case: str
+    file: str
+    texts: Mapping[str, str] = {}
+    refused: Mapping[str, str] = {}
+    error: str = ""
+    asked: int = 0
+    cost_usd: float | None = None
+
+
+INSTRUCTION_RECORDS = Records(CaseInstructions, "instructions.jsonl", "case")
+
 REVIEWS = "reviews.csv"
 """The review log in the folder of a run."""
 
@@ -168,3 +194,6 @@ def review_lines(events: Iterable[ReviewEvent], *, header: bool = True) -> bytes
         writer.writerow(COLUMNS)
     writer.writerows(msgspec.structs.astuple(event) for event in events)
     return text.getvalue().encode()
+
+
+ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")

@@ -106,13 +106,13 @@ def score(
     case = folder.case
     own = test_files.oracle_files(case.oracle, texts)
     with open_case(folder, sandbox) as workspace:
-        put_files(workspace, {path: text for path, text in texts.items() if path not in own})
+        workspace.put_files({path: text for path, text in texts.items() if path not in own})
         unchanged: tuple[Signal, ...] = ()
         if own and case.extra.get(CHANGE_TESTS) is True:
             (before,) = oracle_reports(workspace, case, 1)
             text = " pass too" if before.passed else f": {before.feedback(1_000)}"
             unchanged = (Signal(UNCHANGED_TESTS, before.passed, f"the tests as they were{text}"),)
-            put_files(workspace, {path: texts[path] for path in own})
+            workspace.put_files({path: texts[path] for path in own})
         reports = oracle_reports(workspace, case, until=False)
         report, is_flaky = reports[-1], len(reports) > 1 and not reports[-1].passed
         without_tests = signals_without_tests(folder, workspace, tuple(texts), patch)
@@ -139,22 +139,13 @@ def signals_without_tests(
     return tuple(signals)
 
 
-def put_files(workspace: Workspace, texts: Mapping[str, bytes | None]) -> None:
-    """Write files into a workspace, and remove those that are gone."""
-    for path, data in texts.items():
-        if data is not None:
-            workspace.write(path, data)
-        elif workspace.exists(path):
-            workspace.remove(path)
-
-
 def _second_signals(
     folder: CaseFolder, workspace: Workspace, oracle: SuiteReport, sandbox: Sandbox
 ) -> tuple[Signal, ...]:
     suite = _suite_signal(folder, workspace, oracle, sandbox)
     if not (held_out := folder.held_out()):
         return (suite,)
-    put_files(workspace, held_out)
+    workspace.put_files(held_out)
     limits = Limits(seconds=_SUITE_TIMES * folder.case.timeout_seconds)
     report = run_suite(workspace, folder.case.test_command, tuple(filter(is_test_file, held_out)), limits)
     text = "the tests that were held out pass" if report.passed else report.feedback(2_000)
@@ -217,7 +208,7 @@ def affirm(folder: CaseFolder, sandbox: Sandbox, runs: int = RUNS) -> Affirmed:
         after: list[SuiteReport] = []
         outcome = _judged(before, "on the broken tree", passes=False)
         if outcome.holds and golden is not None:
-            put_files(workspace, texts)
+            workspace.put_files(texts)
             after = oracle_reports(workspace, case, runs)
             outcome = _judged(after, "with the golden patch", passes=True)
     seconds = round(sum(report.seconds for report in (*before, *after)), 3)

@@ -27,8 +27,9 @@ from msgspec import Struct
 
 from misstep_harness import beneath
 from misstep_harness.errors import InputError
-from misstep_harness.evidence import Evidence as Origin
 from misstep_harness.forms import misspelt, toml_form
+from misstep_harness.journal.records import VERDICTS, Records, read_records
+from misstep_harness.trajectory import Evidence as Origin
 from misstep_harness.verdict import Verdict
 
 Access = Literal["text", "read-only", "sandbox"]
@@ -69,24 +70,12 @@ class TriageVerdict(Verdict, frozen=True, gc=False):
     access: str = ""
 
 
-class CaseInstructions(Struct, frozen=True, omit_defaults=True):
-    """A model's description of the fix of one case.
+_TRIAGE_RECORDS = Records(TriageVerdict, VERDICTS, "verdict")
 
-    - `case`, `file`: Which case, and the file that its fix changes.
-    - `texts`: Kind → text, of `high_level` and `detailed`.
-    - `refused`: Kind → why no text of it counts, such as the line of the fix that every answer held.
-    - `error`: Why the model gave no answer at all; such a case is asked again.
-    - `asked`: How many answers it took.
-    - `cost_usd`: What they cost; `None` where no price is known.
-    """
 
-    case: str
-    file: str
-    texts: Mapping[str, str] = {}
-    refused: Mapping[str, str] = {}
-    error: str = ""
-    asked: int = 0
-    cost_usd: float | None = None
+def read_triage_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[TriageVerdict]:
+    """Return the verdicts of a judge of triage, with their evidence."""
+    return read_records(path, _TRIAGE_RECORDS, unfinished=unfinished)
 
 
 CASE = "case.toml"

@@ -295,6 +295,14 @@ class Workspace:
                 raise FileNotFoundError(f"no file {path!r} in the workspace")
             self._settled(lambda: self._tree.remove(name))
 
+    def put_files(self, contents: Mapping[str, bytes | None]) -> None:
+        """Write files by their paths, and remove those whose content is `None`."""
+        for path, data in contents.items():
+            if data is not None:
+                self.write(path, data)
+            elif self.exists(path):
+                self.remove(path)
+
     def exists(self, path: str) -> bool:
         """Return whether a file, a link or a folder is at a path."""
         name = beneath.relative(path)

@@ -16,7 +16,7 @@ from misstep_analysis.reproduction.triage_recording import (
 from misstep_analysis.triage.comparison import compared
 from misstep_analysis.triage.judged import judged_cases
 from misstep_harness.errors import UsageError
-from misstep_harness.journal.records import read_triage_verdicts
+from misstep_harness.triage.records import read_triage_verdicts
 from tests.misstep.made_up_runs import GOLD, triage_benchmark, triage_run
 
 ABOUT = About(10, 0, "scoring", command_lines(10, 0, "scoring"))

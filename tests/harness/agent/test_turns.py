@@ -11,8 +11,9 @@ import pytest
 
 from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.clocks import Clock, RealClock, VirtualClock
+from misstep_harness.agent.protocols import TurnLimits
 from misstep_harness.agent.tools import Tool
-from misstep_harness.agent.turns import Turn, TurnLimits, TurnOver, TurnReport, take_turn
+from misstep_harness.agent.turns import Turn, TurnOver, TurnReport, take_turn
 
 Act = Callable[[Turn], Awaitable[str]]
 

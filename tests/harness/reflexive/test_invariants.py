@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from misstep_harness.agent.clocks import Clock, VirtualClock
-from misstep_harness.agent.turns import Turn, TurnLimits
+from misstep_harness.agent.protocols import TurnLimits
+from misstep_harness.agent.turns import Turn
 from misstep_harness.errors import MisstepError
 from misstep_harness.reflexive.log import Log
 from misstep_harness.reflexive.loop import run_loop

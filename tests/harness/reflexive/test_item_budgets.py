@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep_harness.agent.turns import TurnLimits
+from misstep_harness.agent.protocols import TurnLimits
 from misstep_harness.reflexive.item_budgets import inert, limits_of, turn_limits, used_up
 from misstep_harness.reflexive.log import ItemState, LoggedAttempt
 from misstep_harness.reflexive.records import WorkItem

@@ -7,7 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from misstep_harness.agent.clocks import RealClock, VirtualClock
-from misstep_harness.agent.turns import Turn, TurnLimits
+from misstep_harness.agent.protocols import TurnLimits
+from misstep_harness.agent.turns import Turn
 from misstep_harness.journal.records import encode
 from misstep_harness.reflexive.log import Log
 from misstep_harness.reflexive.loop import run_loop

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.clocks import VirtualClock
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
+from misstep_harness.agent.protocols import TurnLimits
 from misstep_harness.agent.tools import Tool
-from misstep_harness.agent.turns import TurnLimits, TurnReport, take_turn
+from misstep_harness.agent.turns import TurnReport, take_turn
 from misstep_harness.exchange import Failure, Outcome, Reply, Request
 from misstep_harness.judges.fencing import fenced_parts
 from misstep_harness.prompting import shipped_prompt

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from misstep_harness.clients import ClientSettings
 from misstep_harness.journal.opened import OpenRun, open_of
-from misstep_harness.journal.records import ATTEMPT_RECORDS
 from misstep_harness.repair.case import CaseFolder
-from misstep_harness.repair.records import RepairAttempt
+from misstep_harness.repair.records import ATTEMPT_RECORDS, RepairAttempt
 from misstep_harness.repair.runs.repair import COMMAND, RepairPlan, Repairs
 from misstep_harness.runs.kind import RunEnd
 from misstep_harness.runs.run import Asking, carry_out

@@ -247,7 +247,7 @@ def test_repairs_need_a_sandbox(reflect: Reflect, tmp_path: Path, monkeypatch: p
     def none(name: str) -> Sandbox:
         raise SandboxMissing(f"no sandbox works here: {name}", "Install bubblewrap.")
 
-    monkeypatch.setattr("misstep_harness.reflexive.runs.skills.find_sandbox", none)
+    monkeypatch.setattr("misstep.reflect.repair_skill.find_sandbox", none)
     price_case(tmp_path / "cases/price")
     code, _, err = reflect("run", "repair", "--cases", tmp_path / "cases", "--out", tmp_path / "run")
     assert (code, "Install bubblewrap." in err) == (3, True)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from misstep.triage.run import app
 from misstep_analysis.exports.writing import Form, export_run
-from misstep_analysis.runs.kinds.kind import Choice
+from misstep_analysis.runs.kind import Choice
 from misstep_analysis.triage.curated_kind import CuratedRun
 from misstep_analysis.triage.curation import ACTIONS
 from misstep_harness.errors import UsageError

@@ -14,7 +14,8 @@ from misstep.triage.run import app
 from misstep.view import app as view_app
 from misstep_analysis.judging.report.assessment import NO_JUDGE
 from misstep_harness.errors import InputError, SandboxMissing, UsageError
-from misstep_harness.journal.records import read_manifest, read_triage_verdicts
+from misstep_harness.journal.records import read_manifest
+from misstep_harness.triage.records import read_triage_verdicts
 from misstep_harness.triage.runs.judges import RULES
 from tests.harness.clients.faulty_server import answer, completion
 from tests.harness.triage.made_up_cases import triage_case

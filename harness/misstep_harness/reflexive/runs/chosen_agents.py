@@ -5,14 +5,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import SkillFailed, UsageError
-from misstep_harness.journal.records import LOOP_RECORDS, read_records
+from misstep_harness.journal.records import read_records
 from misstep_harness.reflexive.guarded import ADVICE, answer_of, check_members
 from misstep_harness.reflexive.model_agents import model_agents
 from misstep_harness.reflexive.protocols import Agent, Agents, Skill
-from misstep_harness.reflexive.records import TurnEnded
+from misstep_harness.reflexive.records import LOOP_RECORDS, TurnEnded
 from misstep_harness.runs.model_requests import ConcurrentRequests, ItemAsk
 
 MODEL = "model"

@@ -22,14 +22,12 @@ from misstep_harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep_harness.escaping import without_surrogates
 from misstep_harness.journal.records import replace_file
 from misstep_harness.progress import say
+from misstep_harness.reflexive.companion import NO_MORE, SECONDS, agents_of
 from misstep_harness.reflexive.protocols import Check, Context, MakeAgents, Reading, Target, VitalSign
 from misstep_harness.reflexive.records import CheckStatus, Role, SnapshotName, WorkItem
 from misstep_harness.reflexive.runs.command_file import CommandFile
-from misstep_harness.reflexive.runs.repair_skill import NO_MORE, SECONDS, agents_of
-from misstep_harness.reflexive.runs.repair_target import WORKER_TOOLS, TreesView
 from misstep_harness.reflexive.runs.running import CHANGES
-from misstep_harness.reflexive.workspace_target import WorkspaceTarget
-from misstep_harness.repair.failure_bot.repository import Repository
+from misstep_harness.reflexive.workspace_target import WORKER_TOOLS, TreesView, WorkspaceTarget
 from misstep_harness.workspace import (
     Finished,
     Sandbox,
@@ -42,6 +40,7 @@ from misstep_harness.workspace import (
 )
 from misstep_harness.workspace.differences import file_diff
 from misstep_harness.workspace.nodes import GIT, Node, node_at, same
+from misstep_harness.workspace.repository import Repository
 from misstep_harness.workspace.showing import (
     Showing,
     distinct,

@@ -16,7 +16,6 @@ from misstep_harness.errors import InputError, SkillFailed, UsageError
 from misstep_harness.escaping import one_line
 from misstep_harness.journal.inputs import FileState, file_state, inputs_of_files
 from misstep_harness.journal.records import (
-    LOOP_RECORDS,
     MANIFEST,
     Manifest,
     Records,
@@ -36,7 +35,7 @@ from misstep_harness.reflexive.loop import run_loop
 from misstep_harness.reflexive.memory import Lesson, MemoryRules, memory_of
 from misstep_harness.reflexive.model_agents import NobodyAnswers
 from misstep_harness.reflexive.protocols import Agents, Skill
-from misstep_harness.reflexive.records import ItemEnded, LoopEvent, WorkItem, events_that_hold
+from misstep_harness.reflexive.records import LOOP_RECORDS, ItemEnded, LoopEvent, WorkItem, events_that_hold
 from misstep_harness.reflexive.settings import LoopSettings
 from misstep_harness.runs.model_requests import ConcurrentRequests
 

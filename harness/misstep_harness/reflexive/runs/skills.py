@@ -37,7 +37,7 @@ SKILLS: Registry[Callable[[SkillOptions], Skill]] = Registry(
     "misstep.skills",
     {
         "simulated": "misstep_harness.reflexive.runs.skills:simulated",
-        "repair": "misstep_harness.reflexive.runs.skills:repair",
+        "repair": "misstep.reflect.repair_skill:repair_skill",
         "command": "misstep_harness.reflexive.runs.skills:command",
     },
 )
@@ -71,17 +71,6 @@ def sampled(items: Sequence[WorkItem], n: int, seed: int) -> tuple[str, ...]:
         grown = chosen | with_earlier(name)
         chosen = grown if len(grown) <= n else chosen
     return tuple(name for name in known if name in chosen)
-
-
-def repair(options: SkillOptions) -> Skill:
-    """Return the repair cases of a folder."""
-    from misstep_harness.reflexive.runs.repair_skill import RepairSkill
-    from misstep_harness.repair.case import read_cases, sampled_cases
-
-    if options.cases is None:
-        raise UsageError("the skill `repair` needs repair cases", "Name their folder with --cases.")
-    cases = sampled_cases(list(read_cases(options.cases)), options.n, options.seed)
-    return RepairSkill(cases, find_sandbox(options.sandbox).showing(options.show))
 
 
 def command(options: SkillOptions) -> Skill:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.repair.failure_bot.change_point import ChangePoint, Outcome, Prior
-from misstep_harness.repair.failure_bot.repository import Commit
+from misstep_harness.workspace.repository import Commit
 
 Sight = Literal["failed", "other", "passed", "absent", "undecided"]
 """What one run shows of a failure: as `Outcome`, with `other` where the test fails with another message."""

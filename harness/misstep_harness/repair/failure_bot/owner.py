@@ -12,7 +12,7 @@ from itertools import takewhile
 from msgspec import Struct
 
 from misstep_harness.repair.failure_bot.grouping import Frame
-from misstep_harness.repair.failure_bot.repository import Commit, Repository
+from misstep_harness.workspace.repository import Commit, Repository
 
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
 _BOT = re.compile(

@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from misstep_harness.errors import InputError
 from misstep_harness.repair.failure_bot.change_point import Outcome
-from misstep_harness.repair.failure_bot.repository import Repository
 from misstep_harness.repair.failure_bot.rules import RepositoryFiles, lacking
 from misstep_harness.workspace import (
     Limits,
@@ -24,6 +23,7 @@ from misstep_harness.workspace import (
     own_command,
     project_toolchain,
 )
+from misstep_harness.workspace.repository import Repository
 from misstep_harness.workspace.suite.report import STOPPED, FailedTest, SuiteReport, last_line
 from misstep_harness.workspace.suite.run import How, breaks, is_of, run_suite
 

@@ -16,9 +16,9 @@ from misstep_harness.agent.code_index import language_of
 from misstep_harness.errors import InputError, UsageError, writing
 from misstep_harness.repair.case import BEFORE, RepairCase, environment_of, write_case
 from misstep_harness.repair.failure_bot.grouping import frames
-from misstep_harness.repair.failure_bot.repository import Commit, Repository
 from misstep_harness.repair.validators.test_files import file_of
 from misstep_harness.workspace import Limits
+from misstep_harness.workspace.repository import Commit, Repository
 
 TaskState = Literal["open", "landed", "rejected"]
 """`landed`: a patch is on the main branch and the tests pass; `rejected`: people want no patch for it."""

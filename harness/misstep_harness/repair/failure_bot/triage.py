@@ -22,7 +22,6 @@ from misstep_harness.repair.failure_bot.grouping import (
     normalised,
 )
 from misstep_harness.repair.failure_bot.owner import owners
-from misstep_harness.repair.failure_bot.repository import Commit, Repository
 from misstep_harness.repair.failure_bot.reproduce import CommitRuns, failing_tests, failure_in, outcome_of
 from misstep_harness.repair.failure_bot.rules import (
     Objection,
@@ -37,6 +36,7 @@ from misstep_harness.repair.failure_bot.rules import (
 from misstep_harness.repair.failure_bot.tasks import RepairTask, TaskStore
 from misstep_harness.repair.validators.test_files import file_of
 from misstep_harness.workspace import Limits, Sandbox, Toolchain, install_line
+from misstep_harness.workspace.repository import Commit, Repository
 from misstep_harness.workspace.suite.command import takes_names, unittest_name
 from misstep_harness.workspace.suite.report import FailedTest, SuiteReport
 from misstep_harness.workspace.suite.run import How, plain_line

@@ -9,23 +9,21 @@ from msgspec import Struct
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import UsageError
-from misstep_harness.evidence import noted, together
 from misstep_harness.journal.opened import open_of
-from misstep_harness.journal.records import Inputs, Records
+from misstep_harness.journal.records import Inputs
 from misstep_harness.prompting import shipped_prompt
 from misstep_harness.repair.back_translation import PROMPT, back_translated
 from misstep_harness.repair.case import CaseFolder
+from misstep_harness.repair.records import INSTRUCTION_RECORDS, CaseInstructions
 from misstep_harness.repair.runs.repair import inputs_of_cases
 from misstep_harness.runs.kind import RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
-from misstep_harness.triage.records import CaseInstructions
+from misstep_harness.trajectory import noted, together
 
 COMMAND = "repair instructions"
-
-INSTRUCTION_RECORDS = Records(CaseInstructions, "instructions.jsonl", "case")
 
 
 class InstructionRun(RunKind[CaseFolder, CaseInstructions]):

@@ -12,13 +12,11 @@ from msgspec.structs import replace
 
 from misstep_harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from misstep_harness.errors import InputError, UsageError, writing
-from misstep_harness.evidence import together
 from misstep_harness.items import Item, read_question
 from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import ATTEMPT_RECORDS
 from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.repair.case import FAILURE
-from misstep_harness.repair.records import FLAKY, RepairAttempt
+from misstep_harness.repair.records import ATTEMPT_RECORDS, FLAKY, RepairAttempt
 from misstep_harness.repair.validators.patch_judge import (
     ACCEPTABLE,
     UNACCEPTABLE,
@@ -26,6 +24,7 @@ from misstep_harness.repair.validators.patch_judge import (
     question_folder,
     with_failure,
 )
+from misstep_harness.trajectory import together
 
 ORACLE = "oracle"
 """The rater of gold labels that come from executed tests."""

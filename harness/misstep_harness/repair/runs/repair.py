@@ -12,22 +12,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.agent.loop import AgentLimits
+from misstep_harness.agent.protocols import WatcherSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.edits import edit_format
 from misstep_harness.errors import MisstepError
-from misstep_harness.evidence import noted, together
 from misstep_harness.journal.inputs import digest_of, length_and_checksum, listed, part
-from misstep_harness.journal.records import ATTEMPT_RECORDS, Inputs
-from misstep_harness.observer.observer import LiveObservation
+from misstep_harness.journal.records import Inputs
 from misstep_harness.protocols import FittedJudge
 from misstep_harness.repair.attempt import MakeRepairer, Setting, attempt
 from misstep_harness.repair.case import CaseFolder, RepairCase, instructed, with_test_changes
-from misstep_harness.repair.records import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
+from misstep_harness.repair.records import ATTEMPT_RECORDS, FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from misstep_harness.repair.repairers import POLICIES, RepairerOptions
 from misstep_harness.repair.scoring import Affirmed, affirm, case_toolchain
 from misstep_harness.repair.validators.patch_judge import PatchJudge
 from misstep_harness.runs.kind import RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
+from misstep_harness.trajectory import noted, together
 from misstep_harness.workspace import Sandbox
 from misstep_harness.workspace.trees import regular_files
 
@@ -64,7 +64,7 @@ class RepairPlan(Struct, frozen=True):
     patch_judge: FittedJudge | None = None
     instructions_by: str = ""
     change_tests: bool = False
-    observation: LiveObservation | None = None
+    observation: WatcherSettings | None = None
     objections: Callable[[RepairCase], str] = no_objection
     solved: Callable[[RepairCase, str], object] = nothing_more
 

@@ -20,12 +20,12 @@ from misstep_harness.places import recorded_path
 from misstep_harness.progress import say
 from misstep_harness.repair.case import CaseFolder, RepairCase, read_case
 from misstep_harness.repair.failure_bot.flakiness import estimate
-from misstep_harness.repair.failure_bot.repository import Repository
 from misstep_harness.repair.failure_bot.rules import ENDS, RuleDecision
 from misstep_harness.repair.failure_bot.tasks import RepairTask, TaskStore, write_task_case
 from misstep_harness.repair.failure_bot.triage import examine, triage_repository
 from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.workspace import Limits, Sandbox, Toolchain, own_command, project_toolchain
+from misstep_harness.workspace.repository import Repository
 
 CASES = "cases"
 PROJECT = "project.json"

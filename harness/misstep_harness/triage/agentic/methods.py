@@ -19,8 +19,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from misstep_harness.agent.actions import Action
-from misstep_harness.agent.loop import AgentLimits, Equipment, run_loop
-from misstep_harness.agent.policies.model import ModelPolicy, ModelSettings
+from misstep_harness.agent.loop import AgentLimits, Toolset, run_loop
+from misstep_harness.agent.model_policy import ModelPolicy, ModelSettings
 from misstep_harness.agent.protocols import Task
 from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
 from misstep_harness.fault_mappings import FAULTS, taxonomy
@@ -337,11 +337,11 @@ async def _investigated(
     method: AgenticMethod, access: ReadOnlyAccess, sandbox: SandboxAccess | None, ask: Ask
 ) -> tuple[TriageVerdict, Trajectory]:
     tools = tools_of(sandbox=sandbox is not None)
-    equipment = Equipment(method.name, INVESTIGATOR_PROMPT, tools, {"taxonomy": taxonomy_text()})
+    toolset = Toolset(method.name, INVESTIGATOR_PROMPT, tools, {"taxonomy": taxonomy_text()})
     task = Task(access.case.id, case_text(access, recorded_outcome(access), method.budget))
     bench = Bench(access, sandbox)
     try:
-        run = await run_loop(task, InvestigatorPolicy(method.asked, tools), bench, equipment, ask, method.limits)
+        run = await run_loop(task, InvestigatorPolicy(method.asked, tools), bench, toolset, ask, method.limits)
     finally:
         await bench.end()
     run = replace(run, task=access.instruction, model=method.model or None)

@@ -13,9 +13,8 @@ from msgspec.structs import replace
 
 from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.environment import FileView
-from misstep_harness.agent.tools import Tool, tool_named
-from misstep_harness.agent.tools.search import PAGE, beneath, no_file, paged
-from misstep_harness.classifiers.calls.shell import commands as commands_in
+from misstep_harness.agent.tools import PAGE, Tool, beneath, no_file, paged, tool_named
+from misstep_harness.classifiers.shell import commands as commands_in
 from misstep_harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep_harness.fault_mappings import FAULTS, Fault, taxonomy
 from misstep_harness.judges.context import CHARACTERS_PER_TOKEN, cut_text, fitted_steps, shares, shown_step

@@ -16,12 +16,11 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from misstep_harness.classifiers.calls.effects import CHANGES_FILES, effects
-from misstep_harness.classifiers.calls.failures import failed
-from misstep_harness.classifiers.calls.history import Act, History
-from misstep_harness.classifiers.calls.programs import LOOKS, words
-from misstep_harness.classifiers.calls.shell import Command, commands_of, placed
-from misstep_harness.classifiers.calls.tools import path_of
+from misstep_harness.classifiers.effects import CHANGES_FILES, effects
+from misstep_harness.classifiers.failures import failed
+from misstep_harness.classifiers.history import Act, History
+from misstep_harness.classifiers.shell import Command, commands_of, placed
+from misstep_harness.classifiers.tools import LOOKS, path_of, words
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from misstep_harness.triage.records import Evidence, Part

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from misstep_harness.classifiers.calls.effects import CHANGES_FILES, effects
+from misstep_harness.classifiers.effects import CHANGES_FILES, effects
 from misstep_harness.triage.protocols import ReadOnlyAccess
 from misstep_harness.triage.records import SOLVE, Evidence, Part
 from misstep_harness.triage.rules.failures import TestFailure

@@ -6,8 +6,8 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from misstep_harness.classifiers.calls.error_lines import exit_code
-from misstep_harness.classifiers.calls.history import Act, History
+from misstep_harness.classifiers.error_lines import exit_code
+from misstep_harness.classifiers.history import Act, History
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.logs import TestsLog, own_words, tests_log
 from misstep_harness.triage.protocols import ReadOnlyAccess, TextAccess

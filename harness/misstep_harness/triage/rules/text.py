@@ -22,7 +22,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from misstep_harness.classifiers.calls.programs import LOOKS
+from misstep_harness.classifiers.tools import LOOKS
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.logs import LOG_OF_ITEM, after_the_outcome, as_told, writer_of
 from misstep_harness.triage.protocols import ReadOnlyAccess, TextAccess

@@ -13,9 +13,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from misstep_harness.benchmarks.folders import digest_of_sources
 from misstep_harness.fault_mappings import Fault
 from misstep_harness.protocols import Ask
-from misstep_harness.runs.judging.benchmarks import digest_of_sources
 from misstep_harness.triage.protocols import TextAccess
 from misstep_harness.triage.records import Access, Evidence, EvidenceKind, TriageVerdict
 from misstep_harness.triage.rules import judging

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.agent.clocks import VirtualClock
-from misstep_harness.agent.turns import TurnLimits, TurnReport, take_turn
+from misstep_harness.agent.protocols import TurnLimits
+from misstep_harness.agent.turns import TurnReport, take_turn
 from misstep_harness.reflexive.item_work import read_verdict
 from misstep_harness.reflexive.protocols import Agent, Context, Part
 from misstep_harness.reflexive.records import Role, WorkItem

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from misstep_harness.repair.build.history import Considered, cases_from_history, is_source, refusal
 from misstep_harness.repair.case import RepairCase, read_case, write_case
-from misstep_harness.repair.failure_bot.repository import ChangedFile, Commit
 from misstep_harness.workspace import Sandbox, python_toolchain
+from misstep_harness.workspace.repository import ChangedFile, Commit
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TEST, TESTS, MadeRepository
 
 NEWEST = Commit("n" * 40, ("p" * 40,), "Ann", "ann@example.org", datetime(2026, 6, 1, tzinfo=UTC), "mend")

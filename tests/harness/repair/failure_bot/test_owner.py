@@ -6,7 +6,7 @@ import pytest
 
 from misstep_harness.repair.failure_bot.grouping import innermost
 from misstep_harness.repair.failure_bot.owner import code_owners, is_bot, owners, parse_codeowners
-from misstep_harness.repair.failure_bot.repository import Repository
+from misstep_harness.workspace.repository import Repository
 from tests.harness.repair.failure_bot.histories import MadeRepository
 
 EXAMPLE = """\

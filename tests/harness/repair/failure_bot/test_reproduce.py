@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.errors import InputError
-from misstep_harness.repair.failure_bot.repository import Repository
 from misstep_harness.repair.failure_bot.reproduce import CommitRuns, failing_tests, outcome_of
 from misstep_harness.workspace import Sandbox, python_toolchain
+from misstep_harness.workspace.repository import Repository
 from misstep_harness.workspace.suite.report import FailedTest, SuiteReport
 from tests.harness.repair.failure_bot.histories import COMMAND, TEST, broken_at
 
