@@ -19,6 +19,8 @@ from misstep_harness.places import data_folder
 
 Fault = Literal["task", "agent", "infrastructure", "pass"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
+AGENT: Fault = "agent"
+TASK: Fault = "task"
 
 Action = Literal["keep", "filter", "rerun", "repair_task"]
 """The use of a run in training data (table 1)."""
@@ -60,6 +62,25 @@ def taxonomy() -> Mapping[Fault, Category]:
 @cache
 def _read_taxonomy(file: Path) -> Mapping[Fault, Category]:
     return MappingProxyType(msgspec.toml.decode(file.read_bytes(), type=dict[Fault, Category]))
+
+
+_NEXT_STEPS: Mapping[Action, str] = {
+    "keep": "keep",
+    "filter": "leave out",
+    "rerun": "run again",
+    "repair_task": "repair the task",
+}
+
+
+def next_step(label: str | None, subcategory: str = "") -> str:
+    """Return what to do with a run of a label; the subcategory tells whether it failed or passed."""
+    category = {str(name): known for name, known in taxonomy().items()}.get(label or "")
+    if category is None:
+        return "look at it"
+    known = category.subcategories.get(subcategory)
+    cell = category.success if known is not None and known.observed == "success" else None
+    cell = cell or category.failure or category.success
+    return _NEXT_STEPS[cell.action] if cell else "look at it"
 
 
 class FaultMapping(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,5 +1,7 @@
 """The cases of `misstep triage` judged, and what was found printed."""
 
+import shlex
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 _REQUESTS = 16
 """How many cases a model is asked about at once."""
+
+_LABELLED_AT_FIRST = 50
+"""How many runs people are asked to label of more."""
 
 
 def judge_cases(
@@ -44,9 +49,9 @@ def judge_cases(
     shown = judge if images is None or spread.dask else replace(judge, images=images.folder)
     asks, cases_at_once = judge.uses_model, spread.workers or (_REQUESTS if judge.uses_model else available())
     with open_workers(Spread() if asks else replace(spread, workers=cases_at_once)) as workers:  # before any threads
+        from misstep.triage.curation import check_free, curation_text
+        from misstep.triage.curation import curate as curated
         from misstep_analysis.gold import check_gold, item_ids
-        from misstep_analysis.triage.curation_report import check_free, curation_text
-        from misstep_analysis.triage.curation_report import curate as curated
 
         check_gold(cases.folder, judge.labels, item_ids(cases.folder))
         if curate is not None:
@@ -66,4 +71,15 @@ def judge_cases(
 
         write_scores(judged)
         say(f"misstep: the run is in {plain(str(run))}")
+    if not json and not judged.gold:
+        print(_labelling_line((run,) if kept else cases.paths, len(judged.verdicts)), end="")
     exit_unless_whole(ended)
+
+
+def _labelling_line(paths: Sequence[Path], n: int) -> str:
+    """Return the line that has people label the runs; empty of several paths, which only a kept run joins."""
+    if len(paths) != 1:
+        return ""
+    sample = ["--sample", str(_LABELLED_AT_FIRST)] if n > _LABELLED_AT_FIRST else []
+    line = shlex.join(["misstep", "annotate", plain(str(paths[0])), *sample, "--study", "labels"])
+    return f"\nLabel them: {line}\n"

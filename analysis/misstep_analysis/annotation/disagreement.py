@@ -31,8 +31,8 @@ from misstep_analysis.stats.resampling import bootstrapped
 from misstep_analysis.stats.significance import Significance
 from misstep_analysis.tables import Evidence, Fields, Row, Table, made_by_this, rows_from, rows_in
 from misstep_analysis.tables.wording import counted_text, in_words, number_text, with_interval
-from misstep_analysis.triage.comparison import AGENT, TASK
 from misstep_harness.annotation import CERTAINTIES, Certainty, Phase, RaterAnswer
+from misstep_harness.fault_mappings import AGENT, TASK
 
 _PAPER = "annotation"
 _MOST_ITEMS = 200

@@ -2,18 +2,22 @@
 
 A rater's address is made of the study's secret and the rater's name, so that nobody can guess another's, and so that it
 is the same after a restart. A form carries a token of the same kind.
+
+Serve pages to the person at this machine alone: on the loopback address, closed to other machines and origins.
+
+A request names this server as its host, so that a name that somebody points at this machine (DNS rebinding) leads
+nowhere. A browser says where a request is from (`Origin`, `Sec-Fetch-Site`): nothing from another origin is answered,
+and a write that does not say it is refused.
 """
 
 import asyncio
 import hashlib
 import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import web
 from msgspec import structs
 
-from misstep_analysis.annotation import loopback
-from misstep_analysis.annotation.loopback import Conflict, page
 from misstep_analysis.annotation.page import (
     Asked,
     Compared,
@@ -23,10 +27,91 @@ from misstep_analysis.annotation.page import (
     meeting_page,
     waiting_page,
 )
-from misstep_analysis.annotation.study import AnnotationStudy, Server, phase_named
+from misstep_analysis.annotation.study import AnnotationStudy, Conflict, Server, phase_named
 from misstep_analysis.pages.page import Foot
 from misstep_harness.annotation import CERTAINTIES, RaterAnswer
-from misstep_harness.errors import CannotWrite, UsageError
+from misstep_harness.errors import CannotWrite, MisstepError, UsageError
+
+HOST = "127.0.0.1"
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    # With `no-referrer` a browser would hide the origin of a form from its own server.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+}
+"""The headers of every reply; the policy of a page's scripts is in the page."""
+
+_LARGEST = 1 << 18
+_NAMES = (HOST, "localhost")
+_OWN = ("same-origin", "none")
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def application(routes: web.RouteTableDef, full: Callable[[CannotWrite], None]) -> web.Application:
+    """Return a server's routes behind these checks; `full` gets the error of an answer that could not be written."""
+
+    @web.middleware
+    async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            _check(request)
+            reply = await _answered(request, handler, full)
+        except web.HTTPException as error:
+            error.headers.update(HEADERS)
+            raise
+        reply.headers.update(HEADERS)
+        return reply
+
+    app = web.Application(client_max_size=_LARGEST, middlewares=[guarded])
+    app.router.add_routes(routes)
+    return app
+
+
+async def _answered(request: web.Request, handler: Handler, full: Callable[[CannotWrite], None]) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except Conflict as error:
+        raise web.HTTPConflict(text=error.line()) from error
+    except CannotWrite as error:
+        full(error)
+        raise web.HTTPInsufficientStorage(text=error.line()) from error
+    except MisstepError as error:
+        raise web.HTTPBadRequest(text=error.line()) from error
+
+
+def page(text: str) -> web.Response:
+    """Return a page as a reply."""
+    return web.Response(text=text, content_type="text/html")
+
+
+async def serve_application(app: web.Application, port: int, ready: Callable[[int], None], done: asyncio.Event) -> None:
+    """Serve on the loopback address until something is done."""
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, HOST, port).start()
+        ready(runner.addresses[0][1])
+        await done.wait()
+    finally:
+        await runner.cleanup()
+
+
+def _check(request: web.Request) -> None:
+    name, _, port = (request.host or "").partition(":")
+    own_port = request.transport.get_extra_info("sockname")[1] if request.transport else None
+    if name not in _NAMES or (port and port != str(own_port)):
+        raise web.HTTPForbidden(text="This page is for this machine alone.")
+    origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
+    foreign = origin is not None and origin != f"http://{request.host}"
+    silent = request.method not in ("GET", "HEAD") and origin is None and site is None
+    if foreign or silent or (site is not None and site not in _OWN):
+        raise web.HTTPForbidden(text="This page answers to itself alone; open its address in a browser.")
+
 
 _LONGEST_NOTE = 4_000
 
@@ -174,8 +259,8 @@ async def serve(study: AnnotationStudy, server: Server, command: str, ready: Cal
         failed.append(error)
         asyncio.get_running_loop().call_later(1, stop.set)
 
-    app = loopback.application(routes_of(pages), full)
-    await loopback.serve(app, server.port, lambda port: ready(Server(port, server.secret), pages), stop)
+    app = application(routes_of(pages), full)
+    await serve_application(app, server.port, lambda port: ready(Server(port, server.secret), pages), stop)
     raise failed[0]
 
 

@@ -12,17 +12,18 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 import msgspec
 from msgspec import Struct, structs
 
-from misstep_analysis.annotation.cases import Cases
-from misstep_analysis.annotation.loopback import Conflict
+from misstep_analysis.annotation.page import Material
 from misstep_analysis.annotation.plan import AnnotationPlan, State
 from misstep_harness.annotation import PHASES, Phase, RaterAnswer
-from misstep_harness.errors import InputError
+from misstep_harness.errors import InputError, MisstepError
 from misstep_harness.journal.records import (
     MANIFEST,
+    Inputs,
     Manifest,
     Records,
     new_manifest,
@@ -36,6 +37,32 @@ from misstep_harness.journal.run_folder import RunInProgress
 COMMAND = "annotate"
 ANSWER_RECORDS = Records(RaterAnswer, "answers.jsonl", "answer", private=True)
 SERVER = "server.json"
+
+
+class Conflict(MisstepError):
+    """An answer does not fit what the study holds by now, such as one from a page that was opened long ago."""
+
+
+class Cases(Protocol):
+    """The cases of a study: their folder, names and labels, a digest of their content, and what a rater sees."""
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder that the cases are from."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Return the name of each case, in order."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the labels that a case may get."""
+
+    def inputs(self) -> Inputs:
+        """Return the files of all cases, by content."""
+
+    def material(self, case: str) -> Material:
+        """Return what a rater sees of a case."""
 
 
 class _Entry(Struct, frozen=True):

@@ -36,6 +36,7 @@ from misstep_analysis.plots import forest, heat_map
 from misstep_analysis.plots.points import cost_quality, reliability
 from misstep_analysis.tables import Row, Table, estimate_row
 from misstep_analysis.tables.wording import counted_text, number_text
+from misstep_harness.fault_mappings import next_step
 from misstep_harness.triage.records import TriageVerdict
 from misstep_harness.verdict import STATUSES, PairVerdict, Verdict
 
@@ -204,6 +205,7 @@ def _columns(
         "rationale": [_shortened(verdict.rationale, most) for verdict in answers],
         "subcategory": [verdict.subcategory for verdict in triaged],
         "evidence": [_evidence(verdict, most) for verdict in triaged],
+        "next_step": [next_step(verdict.label, verdict.subcategory) for verdict in triaged],
         "orders": [_orders(one, most) if isinstance(one, PairVerdict) else [] for one in answers] if is_pair else [],
         "error": [_shortened(verdict.error or "", most) for verdict in answers],
         "model": [models.of(verdict.model) for verdict in answers],
@@ -242,13 +244,17 @@ _REASONS_SHOWN = 300
 
 
 class WrongAnswer(Struct, frozen=True):
-    """An item that a run did not get right, as a line for readers without scripts."""
+    """An item that a run did not get right, or any without gold labels, as a line for readers without scripts.
+
+    - `next_step`: What to do with a run of an agent, by a verdict of triage.
+    """
 
     item: str
     gold: str
     run: str
     answer: str
     reasons: str
+    next_step: str = ""
 
 
 class ItemBrowser(Struct, frozen=True):
@@ -300,6 +306,12 @@ def wrong_answers(
     ids: Sequence[str], reference: Reference, runs: Sequence[JudgedBy]
 ) -> tuple[tuple[WrongAnswer, ...], str]:
     """Return the first wrong answers, then the first items without an answer, and a sentence on how many there are."""
+    if not reference.by_rater:
+        lines = [
+            _line(item, "", run.name, verdict) for item in ids for run in runs if (verdict := run.verdicts.get(item))
+        ]
+        some = f"; the first {LINES_SHOWN} of them" if len(lines) > LINES_SHOWN else ""
+        return tuple(lines[:LINES_SHOWN]), f"{counted_text(len(lines), 'verdict')}{some}."
     wrong: list[WrongAnswer] = []
     unanswered: list[WrongAnswer] = []
     statuses: Counter[str] = Counter()
@@ -309,20 +321,25 @@ def wrong_answers(
             verdict = run.verdicts.get(item)
             if verdict is None or gold is None or verdict.label == gold:
                 continue
-            reasons = _reasons(verdict)
-            short = reasons if len(reasons) <= _REASONS_SHOWN else f"{reasons[:_REASONS_SHOWN].rstrip()} …"
-            line = WrongAnswer(item, gold, run.name, verdict.label or verdict.status, short)
+            line = _line(item, gold, run.name, verdict)
             if verdict.label is None:
                 unanswered.append(line)
                 statuses[verdict.status] += 1
             else:
                 wrong.append(line)
-    lines = tuple((wrong + unanswered)[:LINES_SHOWN])
+    lines = (wrong + unanswered)[:LINES_SHOWN]
     some = f"; the first {LINES_SHOWN} of them" if len(wrong) + len(unanswered) > LINES_SHOWN else ""
     sentence = counted_text(len(wrong), "wrong answer") if wrong else "No answer is wrong"
     if unanswered:
         sentence += f"; {counted_text(len(unanswered), 'question')} without an answer ({_listed(statuses)})"
-    return lines, sentence + (some if lines else ".")
+    return tuple(lines), sentence + (some if lines else ".")
+
+
+def _line(item: str, gold: str, run: str, verdict: Verdict) -> WrongAnswer:
+    reasons = _reasons(verdict)
+    short = reasons if len(reasons) <= _REASONS_SHOWN else f"{reasons[:_REASONS_SHOWN].rstrip()} …"
+    step = next_step(verdict.label, verdict.subcategory) if isinstance(verdict, TriageVerdict) else ""
+    return WrongAnswer(item, gold, run, verdict.label or verdict.status, short, step)
 
 
 def _reasons(verdict: Verdict) -> str:
@@ -359,6 +376,8 @@ def _shown(section: Section, place: int, finding: str) -> dict[str, Any]:
             "wrong": section.items.wrong,
             "wrong_title": section.items.wrong_title,
             "several": section.items.several,
+            "has_gold": any(line.gold for line in section.items.wrong) or not section.items.wrong,
+            "is_triage": any(line.next_step for line in section.items.wrong),
             "notes": section.items.notes,
         },
     }

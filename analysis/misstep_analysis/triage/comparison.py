@@ -32,11 +32,10 @@ from misstep_analysis.tables import (
     rows_in,
 )
 from misstep_analysis.tables.wording import counted_text, in_words, interval_words, number_text, with_interval
-from misstep_harness.fault_mappings import FAULTS, Fault, taxonomy
+from misstep_harness.fault_mappings import AGENT, FAULTS, TASK, Fault, taxonomy
 from misstep_harness.triage.records import TriageVerdict
 
 LABELS: tuple[str, ...] = FAULTS
-AGENT, TASK = "agent", "task"
 GENERATOR = "misstep_harness.triage.generate.cases.write_triage_cases"
 
 BASELINE = "triage@phrases"
@@ -96,7 +95,10 @@ def finer_verdicts(verdicts: Iterable[TriageVerdict]) -> list[TriageVerdict]:
 
 
 NOTHING_ANSWERED = "no run was answered"
-_NAMES = {"task": "the task", "agent": "the agent", "infrastructure": "the infrastructure", "pass": "nobody"}
+_NAMES = {"task": "the task", "agent": "the agent"}
+
+FEWEST_RUNS = 10
+"""Of fewer runs counts are said, and no share."""
 
 _DEEDS = {
     "keep": "stays in training data",
@@ -131,22 +133,24 @@ def causes(verdicts: Sequence[TriageVerdict], clusters: Mapping[str, str] | None
 
 
 def causes_sentence(runs: Causes) -> str:
-    """Whose fault the runs are, in one line with intervals: the most frequent label first."""
-    if not runs.answered:
-        return f"None of {counted_text(runs.n, 'run')} has an answer."
-    ranked = sorted(runs.shares.items(), key=lambda one: -(one[1].value or 0.0))
-    (label, most), *others = [(label, share) for label, share in ranked if share.value]
-    count = {label: sum(share for share in runs.subcategories[label].values()) for label in runs.shares}
-    first = f"{_NAMES[label].capitalize()} is at fault in {count[label]:,} of {counted_text(runs.answered, 'run')}"
-    parts = [f"{first}, {with_interval(most, 'share')}"]
-    for name, share in others:
-        value, low, high = (number_text(end, "share") for end in (share.value, share.low, share.high))
-        parts.append(
-            f"{_NAMES[name]} in {count[name]:,}, {value}" + ("" if share.low is None else f" ({low} to {high})")
-        )
-    left = runs.n - runs.answered
-    rest = f"; {left:,} without an answer {'is' if left == 1 else 'are'} left out" if left else ""
-    return f"{', '.join(parts)}{rest}."
+    """Return whose fault how many runs are, the most frequent first; then the first share, where it has an interval."""
+    counts = {label: sum(runs.subcategories[label].values()) for label in runs.shares}
+    ranked = sorted((label for label in counts if counts[label]), key=lambda label: -counts[label])
+    parts = [f"{counts[label]:,} {_counted_fault(label, counts[label])}" for label in ranked]
+    undecided = runs.n - runs.answered
+    parts += [f"{undecided:,} undecided"] if undecided else []
+    first = f"{counted_text(runs.n, 'run')}: {', '.join(parts)}." if parts else "No run was judged."
+    if runs.answered < FEWEST_RUNS or runs.shares[ranked[0]].low is None:
+        return first
+    of = "all" if not undecided else f"the {runs.answered:,} decided"
+    return f"{first} Of {of}, {with_interval(runs.shares[ranked[0]], 'share')} are {_counted_fault(ranked[0], 2)}."
+
+
+def _counted_fault(label: str, n: int) -> str:
+    """Return whose fault runs are, as it is said after their number."""
+    return {"infrastructure": "infrastructure", "pass": "valid pass" if n == 1 else "valid passes"}.get(
+        label, f"{_NAMES.get(label, label)}'s fault"
+    )
 
 
 @made_by_this
@@ -192,7 +196,7 @@ def direction(sample: JudgedSample, seed: int = 0) -> Direction:
     """Return which way the errors of one run go between agent and task."""
     to_task, to_agent = _error_share(sample, AGENT, TASK), _error_share(sample, TASK, AGENT)
     errors = bias(sample, seed)
-    unanswered = {use.label: use.unanswered for use in errors.labels if use.label in (AGENT, TASK)}
+    unanswered: dict[str, Estimate] = {use.label: use.unanswered for use in errors.labels if use.label in (AGENT, TASK)}
     shares = to_task, to_agent, difference_of_shares(to_task, to_agent), unanswered
     flow = next((one for one in errors.flows if {one.first, one.second} == {AGENT, TASK}), None)
     if flow is None:

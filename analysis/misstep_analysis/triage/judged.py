@@ -11,9 +11,10 @@ from misstep_analysis.judging.assessment import assessment_document
 from misstep_analysis.judging.judged_runs import JudgedRun
 from misstep_analysis.judging.report import NO_JUDGE, assessed, is_plumbing, scores_text
 from misstep_analysis.tables import Table, of_evidence
-from misstep_analysis.tables.text import table_text
+from misstep_analysis.tables.text import aligned, table_text
 from misstep_analysis.tables.wording import counted_text, in_words, number_text
 from misstep_analysis.triage.comparison import (
+    FEWEST_RUNS,
     ComparedCases,
     JudgedCases,
     causes,
@@ -26,6 +27,7 @@ from misstep_analysis.triage.comparison import (
     triage_tables,
 )
 from misstep_harness.escaping import plain
+from misstep_harness.fault_mappings import next_step
 from misstep_harness.triage.records import TriageVerdict
 
 MOST_CASES = 60
@@ -33,18 +35,16 @@ _MOST_EVIDENCE = 90
 
 
 def cases_text(verdicts: Sequence[TriageVerdict]) -> str:
-    """Return the cases in order: label, subcategory, certainty, and the place and text of the strongest evidence."""
+    """Return a line a run, in order: whose fault it is, what to do, and why, by the strongest evidence."""
     shown = verdicts[:MOST_CASES]
-    names = [plain(verdict.item) for verdict in shown]
-    causes = [_cause(verdict) for verdict in shown]
-    wide, wider = max(map(len, names), default=0), max(map(len, causes), default=0)
-    lines = [
-        f"{name:{wide}}  {cause:{wider}}  {_evidence(verdict)}".rstrip()
-        for name, cause, verdict in zip(names, causes, shown, strict=True)
+    head = ("run", "whose fault", "what to do", "why")
+    rows = [
+        (plain(verdict.item), _cause(verdict), next_step(verdict.label, verdict.subcategory), _evidence(verdict))
+        for verdict in shown
     ]
     left = len(verdicts) - len(shown)
-    more = [f"… and {counted_text(left, 'more case')}; --json prints all of them."] if left else []
-    return "".join(f"{line}\n" for line in [*lines, *more])
+    more = [f"… and {counted_text(left, 'more run')}; --json prints all of them."] if left else []
+    return "".join(f"{line}\n" for line in [*aligned([head, *rows], range(len(head))), *more])
 
 
 def _cause(verdict: TriageVerdict) -> str:
@@ -86,7 +86,7 @@ def triage_run(run: JudgedRun, tables: Sequence[Table], seed: int) -> list[Table
     # What the judge says of generated cases is as generated as they are.
     first = causes_table(causes(cases.runs[run.judge], run.clusters), run.judge, cases.source, cases.evidence)
     if not run.gold:
-        return [first, *tables[1:]]
+        return [first, *(table for table in tables[1:] if table.name != "slices")]  # no accuracy without gold
     further = triage_tables(triage_scores(cases, run.judge, seed=seed), run.judge, cases.source)
     return [first, *tables, *(of_evidence(table, cases.evidence) for table in further)]
 
@@ -100,15 +100,18 @@ def triage_comparison(runs: Mapping[str, JudgedRun], seed: int) -> list[Table]:
 
 
 def triage_text(run: JudgedRun, notes: Sequence[str] = ()) -> str:
-    """Return the run for a terminal: the answer in one line, then by label and subcategory, then the cases."""
+    """Return the run for a terminal: the answer in one line, the runs, then shares by label and scores if any."""
     cases = judged_cases({run.judge: run})
     verdicts = cases.runs[run.judge]
     shares = causes(verdicts, run.clusters)
     sentences = [causes_sentence(shares), *notes, *([NO_JUDGE] if is_plumbing(run) else [])]
-    table = causes_table(shares, run.judge, cases.source, cases.evidence)
-    scores = f"\n{scores_text(assessed(run))}" if run.gold else ""
-    table_lines = table_text(structs.replace(table, finding=""))  # the answer is above
-    return "\n".join(sentences) + f"\n\n{table_lines}\n{cases_text(verdicts)}{scores}"
+    parts = ["".join(f"{sentence}\n" for sentence in sentences), cases_text(verdicts)]
+    if shares.answered >= FEWEST_RUNS:
+        table = causes_table(shares, run.judge, cases.source, cases.evidence)
+        parts.append(table_text(structs.replace(table, finding="")))  # the answer is above
+    if run.gold:
+        parts.append(scores_text(assessed(run)))
+    return "\n".join(parts)
 
 
 def triage_document(run: JudgedRun, notes: Sequence[str] = ()) -> dict[str, Any]:

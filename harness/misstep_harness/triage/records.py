@@ -81,6 +81,7 @@ def read_triage_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[Tr
 CASE = "case.toml"
 Part = Literal["environment", "tests", "solution", "workspace", "logs"]
 Outcome = Literal["passed", "failed"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 PATCH = "workspace.patch"
 """The agent's result as a patch of an exported image, for `git apply` in the folder of the run."""

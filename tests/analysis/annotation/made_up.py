@@ -11,11 +11,9 @@ from pathlib import Path
 
 import msgspec
 
-from misstep_analysis.annotation.cases import open_cases
-from misstep_analysis.annotation.loopback import application
-from misstep_analysis.annotation.loopback import serve as serve_application
+from misstep.annotate.cases import open_cases
 from misstep_analysis.annotation.plan import planned
-from misstep_analysis.annotation.server import Pages, routes_of
+from misstep_analysis.annotation.server import Pages, application, routes_of, serve_application
 from misstep_analysis.annotation.study import AnnotationStudy
 from misstep_harness.clients import ClientSettings
 from misstep_harness.runs.judging.judge import run_judge
@@ -93,7 +91,7 @@ def opened(
     cases: Path, folder: Path, raters: tuple[str, ...] = ("ann", "ben"), calibration: int = 2, seed: int = 0
 ) -> AnnotationStudy:
     """A study of the cases in a folder, begun or gone on with."""
-    known = open_cases(cases)
+    known = open_cases(cases, cases)
     return AnnotationStudy(folder, planned(known.ids, raters, calibration, seed, known.labels), known)
 
 

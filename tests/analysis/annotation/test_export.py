@@ -7,7 +7,7 @@ from statistics import mode
 
 from msgspec import structs
 
-from misstep_analysis.annotation.cases import open_cases
+from misstep.annotate.cases import open_cases
 from misstep_analysis.annotation.disagreement import disagreement
 from misstep_analysis.annotation.export import document, measured
 from misstep_analysis.annotation.plan import AnnotatedStudy, planned
@@ -44,7 +44,7 @@ def _study() -> AnnotatedStudy:
 
 def test_the_figures_of_a_study_are_those_of_what_its_raters_said(tmp_path: Path) -> None:
     simulated = _study()
-    cases = open_cases(_asked(tmp_path / "cases", simulated))
+    cases = open_cases(_asked(tmp_path / "cases", simulated), tmp_path)
     plan = planned(cases.ids, simulated.raters, 6, 0, cases.labels)
     blind, after = simulated.blind(), simulated.reconciled()
     with AnnotationStudy(tmp_path / "study", plan, cases) as study:

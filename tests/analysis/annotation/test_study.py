@@ -8,8 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from misstep_analysis.annotation.loopback import Conflict
-from misstep_analysis.annotation.study import Server, read_study
+from misstep_analysis.annotation.study import Conflict, Server, read_study
 from misstep_harness.annotation import PHASES, RaterAnswer
 from misstep_harness.errors import InputError, UsageError
 from tests.analysis.annotation.made_up import opened, write_case, write_cases
@@ -169,5 +168,5 @@ def test_what_is_no_study_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a folder of an annotation study"):
         read_study(tmp_path)
     write_case(tmp_path / "cases", "one")
-    with pytest.raises(UsageError, match="neither triage cases nor a benchmark"):
+    with pytest.raises(UsageError, match="no triage case"):
         opened(tmp_path, tmp_path / "study")

@@ -1,6 +1,7 @@
 """The report of judges of triage: whose fault first, then subcategories and direction, and each case's evidence."""
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from misstep_harness.verdict import Verdict
 from tests.misstep.made_up_runs import GOLD, triage_benchmark, triage_run
 
 ALL = list(GOLD) * 2
+ANSWER = "10 runs: 4 the agent's fault"
 
 
 @pytest.fixture
@@ -22,11 +24,8 @@ def cases(tmp_path: Path) -> Path:
 
 
 def test_the_page_answers_whose_fault_before_anything_else(tmp_path: Path, cases: Path) -> None:
-    page = report_html([open_run(triage_run(tmp_path / "run", cases, ALL))])
-    assert (
-        "The agent is at fault in 4 of 10 runs, 40.0% (no 95% interval: 2 clusters are too few)"
-        in page.split("</p>")[0] + page.split("</p>")[1]
-    )
+    page = unescape(report_html([open_run(triage_run(tmp_path / "run", cases, ALL))]))
+    assert ANSWER in page.split("</p>")[0] + page.split("</p>")[1]
     for title in ("Whose fault the runs are", "Subcategories", "Which way errors go"):
         assert title in page
 
@@ -38,11 +37,18 @@ def test_the_figures_on_constructed_labels_are_called_generated_and_are_over_fam
     assert {row.evidence for table in tables for row in table.rows} == {"generated"}
 
 
-def test_a_run_without_any_gold_label_still_says_whose_fault(tmp_path: Path) -> None:
+def test_without_gold_a_row_is_a_trial_whose_fault_why_and_what_to_do_and_comes_before_any_share(tmp_path) -> None:
     unlabelled = triage_benchmark(tmp_path / "cases", labelled=False)
-    page = report_html([open_run(triage_run(tmp_path / "run", unlabelled, ALL))])
-    assert "The agent is at fault in 4 of 10 runs, 40.0%" in page
-    assert "Which way errors go" not in page
+    page = unescape(report_html([open_run(triage_run(tmp_path / "run", unlabelled, ALL))]))
+    assert ANSWER in page
+    assert re.findall(r'<th scope="col">([^<]+)</th>', page)[:4] == ["trial", "whose fault", "why", "what to do"]
+    assert page.index(">what to do</th>") < page.index("Whose fault the runs are")
+    row = r'<th scope="row"><bdi>(case-\d)</bdi></th><td><bdi>(\w+)</bdi></td>.*?<td>([\w ]+)</td></tr>'
+    rows = re.findall(row, page)
+    assert rows[0] == ("case-0", "agent", "keep")
+    assert {step for _, _, step in rows} == {"keep", "run again", "repair the task"}
+    for absent in ("Which way errors go", "gold label</th>", "No answer is wrong"):
+        assert absent not in page
 
 
 def test_several_runs_are_compared_as_table_3_does(tmp_path: Path, cases: Path) -> None:
@@ -81,4 +87,4 @@ def test_verdicts_of_other_kinds_have_no_evidence(tmp_path: Path, cases: Path) -
     run = open_run(triage_run(tmp_path / "run", cases, ["yes"] * 10))
     assert not run.is_triage
     assert {type(one) for one in run.verdicts} == {Verdict}
-    assert "Whose fault" not in report_html([run])
+    assert "Whose fault the runs are" not in report_html([run])

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -46,13 +47,34 @@ def run(*arguments: str | Path, exit_code: int = 0) -> Any:
     return done
 
 
-def test_the_answer_comes_first_with_intervals_then_the_table_then_the_cases(cases):
+def test_the_answer_comes_first_then_each_run_with_what_to_do_and_why_then_the_next_command(cases):
     lines = run(cases).stdout.splitlines()
-    assert "The agent is at fault in 2 of 3 runs, 66.7%" in lines[0]
-    assert "95% interval" in lines[0]
-    assert any(line.startswith("Logical failure") for line in lines)
-    assert "case-0  infrastructure, sandbox crash (75.0%)  logs/tests.log:1: No space left: disk full" in lines
-    assert "case-3  abstained                              there are no logs" in lines
+    assert lines[0] == "4 runs: 2 the agent's fault, 1 infrastructure, 1 undecided."
+    assert [" ".join(line.split()) for line in lines[1:]] == [
+        "",
+        "run whose fault what to do why",
+        "case-0 infrastructure, sandbox crash (75.0%) run again logs/tests.log:1: No space left: disk full",
+        "case-1 agent, logical failure (75.0%) keep logs/tests.log:1: 2 != 3",
+        "case-2 agent, logical failure (75.0%) keep logs/tests.log:1: 3 != 4",
+        "case-3 abstained look at it there are no logs",
+        "",
+        f"Label them: misstep annotate {cases} --study labels",
+    ]
+
+
+def test_people_are_offered_the_kept_run_and_of_many_runs_a_sample(tmp_path: Path) -> None:
+    for number in range(51):
+        triage_case(tmp_path / f"cases/c{number}", {"case.toml": f'id = "c{number}"\noutcome = "failed"\n'})
+    last = run(tmp_path / "cases", "--out", tmp_path / "run").stdout.splitlines()[-1]
+    assert last == f"Label them: misstep annotate {tmp_path / 'run'} --sample 50 --study labels"
+    assert "Label them" not in run(tmp_path / "cases/c1", tmp_path / "cases/c2").stdout
+
+
+def test_terminal_page_and_document_say_the_same(cases: Path, tmp_path: Path) -> None:
+    sentence = run(cases, "--out", tmp_path / "run").stdout.splitlines()[0]
+    document = json.loads(run(cases, "--json").stdout)
+    assert document["finding"] == sentence
+    assert sentence in unescape((tmp_path / "run/report.html").read_text())
 
 
 def test_two_processes_find_what_one_finds(cases: Path, tmp_path: Path) -> None:
@@ -108,10 +130,11 @@ def test_gold_labels_are_scored_against(cases, tmp_path):
 def test_a_job_of_a_public_harness_is_read_as_it_is(tmp_path, name):
     job = getattr(made_up_jobs, name)(tmp_path / "job")
     lines = run(job, "--access", "sandbox").stdout.splitlines()
-    assert "at fault in" in lines[0]
+    assert "the agent's fault." in lines[0]
     assert "nothing can be run" in lines[1]
     access = "read-only" if name == "harbor" else "text"
-    assert f"triage@rules-{access}" in "".join(lines)
+    document = json.loads(run(job, "--access", "sandbox", "--json").stdout)
+    assert {each["access"] for each in document["verdicts"]} == {access}
 
 
 def test_contradicting_options_are_refused(cases, tmp_path):

@@ -46,7 +46,6 @@ from misstep_analysis.triage.comparison import (
     KAPPA,
     KAPPA_ALL,
     LABELS,
-    TASK,
     TASK_TO_AGENT,
     ComparedCases,
     JudgedCases,
@@ -58,7 +57,7 @@ from misstep_analysis.triage.comparison import (
     subcategories_table,
 )
 from misstep_analysis.triage.real import TriagedSet
-from misstep_harness.fault_mappings import FAULTS, taxonomy
+from misstep_harness.fault_mappings import FAULTS, TASK, taxonomy
 
 _SLUG = "autotriage"
 _TRIAGE = "Table 3"

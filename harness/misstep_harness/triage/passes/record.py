@@ -56,14 +56,14 @@ class _Suspect(Struct, frozen=True):
         return bool(_INTERFERES.search(self.text)) or "stands in" in self.why
 
 
-Way = Literal["reads", "copies", "runs"]
+FileUse = Literal["reads", "copies", "runs"]
 
 
 class Access(Struct, frozen=True):
     """A file that an act names: how it is used."""
 
     path: str
-    way: Way
+    way: FileUse
 
 
 class Doing(Struct, frozen=True):
@@ -326,7 +326,7 @@ def _shows(command: Command) -> bool:
 def _accesses(command: Command) -> Iterator[Access]:
     program = command.program
     named = [word for word in command.words[1:] if not word.startswith("-")]
-    way: Way | None = None
+    way: FileUse | None = None
     if program in _COPIES:
         way, named = "copies", named[:-1] or named
     elif program in _RUNS:

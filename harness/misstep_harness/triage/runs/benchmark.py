@@ -43,6 +43,7 @@ _FORM = "Name a folder of triage cases, one case, or a job folder. See `misstep 
 class AskedCases(Struct, frozen=True):
     """A benchmark of cases; `cases` is the folder in which cases may lie outside of it, `None` if none does.
 
+    - `paths`: What the user named.
     - `notes`: What is to be said of the jobs that cases were made of, such as why only texts can be judged.
     - `access`: The most that the cases allow: those of a job have no environment to run anything in, but where an
       image was exported.
@@ -51,6 +52,7 @@ class AskedCases(Struct, frozen=True):
 
     folder: Path
     cases: Path | None = None
+    paths: tuple[Path, ...] = ()
     notes: tuple[str, ...] = ()
     access: Access = "sandbox"
     roots: Mapping[str, Mapping[str, Path]] = {}
@@ -77,7 +79,7 @@ def asked_cases(paths: Sequence[Path], run: Path, gold: Path | None = None) -> A
     if benchmarks and (len(paths) > 1 or gold is not None):
         raise UsageError(f"{benchmarks[0]} is a benchmark with labels of its own", "Name it alone, without --gold.")
     if benchmarks:
-        return AskedCases(benchmarks[0])
+        return AskedCases(benchmarks[0], paths=(benchmarks[0],))
     return _benchmark_of(paths, run / BENCHMARK, gold)
 
 
@@ -111,7 +113,7 @@ def _benchmark_of(paths: Sequence[Path], folder: Path, gold: Path | None) -> Ask
     put_in_place(building, folder)
     outside = Path(os.path.commonpath([case.folder.resolve() for case in own])) if own else None
     access: Access = "sandbox" if own or roots else "read-only" if has_files else "text"
-    return AskedCases(folder, outside, tuple(jobs), access, roots)
+    return AskedCases(folder, outside, tuple(paths), tuple(jobs), access, roots)
 
 
 def _described(paths: Iterable[Path], evidence: Evidence) -> bytes:

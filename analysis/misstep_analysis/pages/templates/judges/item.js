@@ -24,7 +24,7 @@ const judge = (items, run, place, jump) => {
     make("p", { class: `verdict ${kind_of(outcome)}` },
       make("span", { class: "mark-of", "aria-hidden": "true" }, mark_of(outcome)), " ",
       make("b", null, said(answer)), finer(one.subcategory[place]),
-      outcome === answer ? "" : ` · ${outcome}`));
+      outcome === answer || !items.has_gold ? "" : ` · ${outcome}`));
   if (outcome === NOT_ASKED) return section;
   if (one.rationale[place] && items.statuses[one.status[place]] === "unreadable") section.append(make("p", { class: "small" }, "What it replied:"));
   if (one.rationale[place]) section.append(make("p", { class: "reasons" }, said(one.rationale[place])));

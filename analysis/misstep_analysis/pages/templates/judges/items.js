@@ -14,6 +14,8 @@ class Items {
   constructor(index) {
     Object.assign(this, index);
     this.length = index.ids.length;
+    this.has_gold = index.raters.length > 0;
+    this.is_triage = index.runs.some(run => run.next_step?.length);
     this.haystacks = index.ids.map((id, place) => [
       id, index.excerpts[place], ...index.runs.flatMap(run => [
         run.rationale[place], run.error[place], run.subcategory[place] ?? "", ...(run.evidence[place] ?? []).flat(),
@@ -36,7 +38,19 @@ class Items {
   }
   pair(run, place) {
     const answer = this.answer(run, place);
-    return `${this.gold_of(place)} → ${this.runs[run].label[place] < 0 ? `(${answer})` : answer}`;
+    const shown = this.runs[run].label[place] < 0 ? `(${answer})` : answer;
+    return this.has_gold ? `${this.gold_of(place)} → ${shown}` : shown;
+  }
+  /** The label and subcategory of a verdict of triage. */
+  fault(run, place) {
+    const finer = this.runs[run].subcategory[place];
+    return this.answer(run, place) + (finer ? `, ${finer.replaceAll("_", " ")}` : "");
+  }
+  /** Why a verdict says so: the place and text of its first piece of evidence, or its reasons. */
+  why(run, place) {
+    const { evidence, rationale, error } = this.runs[run];
+    const [first] = evidence[place] ?? [];
+    return first ? `${first[1]}: ${first[2]}` : rationale[place] || error[place];
   }
   runs_differ(place) {
     const [first, ...others] = this.runs.filter(run => run.status[place] >= 0);
@@ -46,8 +60,8 @@ class Items {
     return new Set(this.ratings.map(given => given[place]).filter(label => label >= 0)).size > 1;
   }
   kinds(run) {
-    const kinds = new Map([["", this.length], [WRONG, 0], [RIGHT, 0]]);
-    const add = kind => kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    const kinds = new Map([["", this.length], ...(this.has_gold ? [[WRONG, 0], [RIGHT, 0]] : [])]);
+    const add = kind => kind === NO_GOLD && !this.has_gold ? kinds : kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     for (let place = 0; place < this.length; place++) {
       add(this.outcome(run, place));
       if (this.runs_differ(place)) add("runs differ");
@@ -81,6 +95,8 @@ class Items {
   sorted(places, run, by, down) {
     const key = by === "item" ? place => this.ids[place]
       : by === "gold" ? place => this.gold_of(place)
+      : by === "why" ? place => this.why(run, place)
+      : by === "next_step" ? place => this.runs[run].next_step[place]
       : by in FIGURES ? place => this.runs[run][by][place]
       : place => this.answer(Number(by), place);
     return sorted(places, key, down);

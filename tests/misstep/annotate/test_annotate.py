@@ -114,7 +114,7 @@ def test_a_sample_goes_out_as_tasks_without_gold_or_what_the_judge_said(annotate
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        (("absent", "--study", "s"), "is not a folder"),
+        (("absent", "--study", "s"), "does not exist"),
         (("cases", "--study", "s", "--raters", "ann,Ann"), "named twice"),
         (("cases", "--study", "s", "--raters", "ann,ben", "--calibration", "9"), "--calibration 9"),
         (("cases", "--study", "study", "--raters", "ann,dan"), "holds another run: raters were"),

@@ -23,6 +23,18 @@ from misstep_analysis.judging.sample import majority
 from misstep_analysis.reproduction.triage_recording import recorded_cases
 from misstep_analysis.runs.finished import command_line, places_of
 from misstep_analysis.triage.comparison import JudgedCases
+from misstep_analysis.triage.curated_kind import (
+    CARD,
+    CURATED,
+    RUNS,
+    CardAbout,
+    ChatCall,
+    ChatFunction,
+    ChatMessage,
+    CuratedEvidence,
+    CuratedRun,
+    card_text,
+)
 from misstep_analysis.triage.curation import (
     ACTIONS,
     Curation,
@@ -34,17 +46,6 @@ from misstep_analysis.triage.curation import (
     decide,
     known_errors,
     worth_sentence,
-)
-from misstep_analysis.triage.data_card import (
-    CARD,
-    RUNS,
-    CardAbout,
-    ChatCall,
-    ChatFunction,
-    ChatMessage,
-    CuratedEvidence,
-    CuratedRun,
-    card_text,
 )
 from misstep_analysis.triage.judged import judged_cases
 from misstep_harness.errors import InputError, UsageError, writing
@@ -67,7 +68,6 @@ from misstep_harness.triage.rules.text import acted
 from misstep_harness.triage.runs.judges import case_folder
 from misstep_harness.triage.texts import TRAJECTORY, FilesOfCase, TextsOfItem, recorded_outcome
 
-CURATED = "triage --curate"
 TRAJECTORIES = "trajectories"
 """In the folder: the runs that would not outlast the judge's run."""
 

@@ -1,4 +1,7 @@
-"""Read the cases of an annotation study: triage cases, items of a benchmark or of a judge's run. No gold is read."""
+"""Open what raters are to label: cases, a job, a benchmark, a judge's run or a curated folder.
+
+Neither gold labels nor verdicts are read.
+"""
 
 import stat
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -8,25 +11,30 @@ from typing import Literal
 from msgspec import structs
 
 from misstep_analysis.annotation.page import Material, MaterialPart, Meaning, TextFile
+from misstep_analysis.annotation.study import Cases
 from misstep_analysis.judging.judged_runs import JudgedRun, open_run
 from misstep_analysis.tables.files import csv_of
+from misstep_analysis.triage.curated_kind import CURATED, RUNS, CuratedRun
 from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.benchmarks.trajectories import BenchmarkRuns
 from misstep_harness.errors import InputError, MisstepError, UsageError
 from misstep_harness.fault_mappings import FAULTS, Category, taxonomy
 from misstep_harness.items import Item, Question, read_items, read_question
-from misstep_harness.journal.inputs import file_state, inputs_of_files
-from misstep_harness.journal.records import Inputs, read_manifest
+from misstep_harness.journal.inputs import FileState, file_state, inputs_of_files
+from misstep_harness.journal.records import Inputs, Records, read_manifest, read_records
 from misstep_harness.judges import read_known, shipped_judges
 from misstep_harness.judges.context import fitted_steps
+from misstep_harness.triage.records import CASE, OUTCOMES, TriageCase, read_triage_case, read_triage_cases
 from misstep_harness.triage.records import Part as PartName
-from misstep_harness.triage.records import TriageCase, read_triage_cases
+from misstep_harness.triage.runs.jobs import cases_of_job
+from misstep_harness.triage.runs.jobs.trials import JobTrial, first_run, written_trials
 from misstep_harness.triage.texts import LARGEST_FILE, TextsOfCase
 from misstep_harness.workspace.differences import file_diff
 from misstep_harness.workspace.nodes import GIT, Node, node_at, same
 from misstep_harness.workspace.trees import walk
 
 QUESTION = "Whose fault is it?"
+_FORM = "Name what `misstep triage` reads, a benchmark, or a run of a judge. See `misstep help triage-case`."
 
 _Outcome = Literal["passed", "failed", "unknown"]
 _GOLD = frozenset({"gold.csv", "gold_subcategories.csv", "gold_construction.csv", "proofs.jsonl"})
@@ -46,19 +54,52 @@ _ROOM = 30_000
 _MADE_BY_TOOLS = frozenset({GIT, "__pycache__", ".pytest_cache"})
 
 
-def open_cases(folder: Path, benchmark: str = "") -> "Cases":
-    """Return the cases in a folder: triage cases, the items of a benchmark, or those that a judge was asked about."""
-    if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder", "Name a folder of triage cases, or a benchmark.")
-    cases = {case.id: case for case in read_triage_cases(folder)}
-    if cases:
-        return TriageCases(folder, cases)
-    if (folder / "items.jsonl").is_file():
-        return BenchmarkItems(folder, read_question(folder))
-    if read_manifest(folder) is not None:
-        return _judged_items(open_run(folder, benchmark))
-    found = f"{folder} holds neither triage cases nor a benchmark, and is not a run of a judge"
-    raise UsageError(found, "See `misstep help triage-case`.")
+def open_cases(path: Path, written: Path, benchmark: str = "") -> Cases:
+    """Return the cases of a path, be it what `misstep triage` reads, a benchmark, or a run of a judge.
+
+    Cases of jobs and of curated runs are written into the folder `written`, which the caller throws away.
+    """
+    if not path.exists():
+        raise UsageError(f"{path} does not exist", _FORM)
+    if path.is_dir():
+        cases = {case.id: case for case in read_triage_cases(path)}
+        if cases:
+            return TriageCases(path, cases)
+        if (path / "items.jsonl").is_file():
+            return BenchmarkItems(path, read_question(path))
+        manifest = read_manifest(path)
+        if manifest is not None and manifest.command == CURATED:
+            return TriageCases(path, _curated_cases(path, written), written)
+        if manifest is not None:
+            return _judged(open_run(path, benchmark))
+    job = cases_of_job(path, written)
+    if job is not None:
+        return TriageCases(path, {case.id: case for case in job.cases}, written)
+    raise UsageError(f"{path} has no triage case, and is no benchmark, run of a judge or job of a known harness", _FORM)
+
+
+def _curated_cases(folder: Path, written: Path) -> dict[str, TriageCase]:
+    """Return the case of each curated run: its own folder if that is there, else what the curated folder has of it."""
+    known: dict[str, TriageCase] = {}
+    trials: list[JobTrial] = []
+    for run in read_records(folder, Records(CuratedRun, RUNS, "run"), unfinished=True):
+        trajectory = folder / run.trajectory if run.trajectory else None
+        if trajectory is not None and (trajectory.parent / CASE).is_file():
+            known[run.id] = read_triage_case(trajectory.parent)
+        else:
+            outcome = next((name for name in OUTCOMES if name == run.outcome), None)
+            recorded = None if trajectory is None else first_run(trajectory)
+            trials.append(JobTrial(run.id, run.task, outcome=outcome, run=recorded))
+    return known | {case.id: case for case in written_trials(trials, written)}
+
+
+def _judged(run: JudgedRun) -> Cases:
+    """Return the triage cases that a judge was asked about if their folders are still there, else its items."""
+    named = {item.id: item.extra.get("case") for item in run.items}
+    folders = [run.benchmark / str(named.get(verdict.item) or "") for verdict in run.verdicts]
+    if all(named.values()) and all((folder / CASE).is_file() for folder in folders):
+        return TriageCases(run.benchmark, {case.id: case for case in map(read_triage_case, folders)})
+    return _judged_items(run)
 
 
 def _judged_items(run: JudgedRun) -> "BenchmarkItems":
@@ -74,10 +115,10 @@ def _judged_items(run: JudgedRun) -> "BenchmarkItems":
 
 
 class TriageCases:
-    """Triage cases, each with what its folder has."""
+    """Triage cases, each with what its folder has; those in the folder `written` are known by their paths in it."""
 
-    def __init__(self, folder: Path, cases: Mapping[str, TriageCase]) -> None:
-        self.folder, self._cases = folder, cases
+    def __init__(self, folder: Path, cases: Mapping[str, TriageCase], written: Path | None = None) -> None:
+        self.folder, self._cases, self._written = folder, cases, written
         self.ids: tuple[str, ...] = tuple(cases)
         self.labels: tuple[str, ...] = FAULTS
 
@@ -86,7 +127,13 @@ class TriageCases:
         folders = [case.folder for case in self._cases.values()]
         nodes = ((folder, path, node) for folder in folders for path, node in sorted(_nodes(folder).items()))
         files = [folder / path for folder, path, node in nodes if node.kind == "file" and path not in _GOLD]
-        return inputs_of_files(file_state(file) for file in files)
+        return inputs_of_files(map(self._state, files))
+
+    def _state(self, file: Path) -> FileState:
+        state = file_state(file)
+        if self._written is None or not file.is_relative_to(self._written):
+            return state
+        return structs.replace(state, file=file.relative_to(self._written).as_posix())
 
     def material(self, case: str) -> Material:
         """Return the parts of a case that a rater sees."""
@@ -143,10 +190,6 @@ class BenchmarkItems:
         labels = item_labels(item, self._question, outcome)
         instruction = item.task or (run.task if run else "")
         return Material(case, asks, labels, instruction, outcome, (), run, problem, parts, item.step)
-
-
-Cases = TriageCases | BenchmarkItems
-"""The cases of a study: where they lie, their names in order, the labels, their content, and what a rater sees."""
 
 
 def tasks_csv(cases: Cases, ids: Iterable[str]) -> str:

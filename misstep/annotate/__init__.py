@@ -3,6 +3,7 @@
 import getpass
 import shlex
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,8 +29,8 @@ from misstep_harness.escaping import plain
 from misstep_harness.progress import say
 
 if TYPE_CHECKING:
-    from misstep_analysis.annotation.cases import Cases
     from misstep_analysis.annotation.plan import AnnotationPlan
+    from misstep_analysis.annotation.study import Cases
 
 app = command_app()
 
@@ -44,7 +45,8 @@ def annotate(
         typer.Argument(
             metavar="CASES|STUDY",
             parser=path_alone,
-            help="Folder of triage cases, of a benchmark or of a judge's run, to label; or of a study, to measure.",
+            help="What to label: anything that `misstep triage` reads, a benchmark, a judge's run or curated runs; or a"
+            " study, to measure.",
         ),
     ],
     out: Annotated[
@@ -70,6 +72,7 @@ def annotate(
 
     \b
     misstep annotate cases --study study --raters ann,ben,cho
+    misstep annotate harbor/jobs/first --sample 20 --study study
     misstep annotate study --out labels
     misstep annotate mine --sample 50 --study study
     misstep judge check mine --labels study
@@ -80,22 +83,23 @@ def annotate(
         refuse_given(context, names_of(LabellingOptions), f"{path} is a study, and is measured")
         _measure(path, out, boot, seed, json=json, html=html)
         return
-    from misstep_analysis.annotation.cases import open_cases, tasks_csv
+    from misstep.annotate.cases import open_cases, tasks_csv
     from misstep_analysis.annotation.plan import drawn, planned
 
     refuse_given(context, _MEASURING, f"{path} is not a study, and is labelled")
-    cases = open_cases(path, labelling.benchmark)
-    ids = drawn(cases.ids, labelling.sample, seed)
-    if labelling.tasks is not None:
-        write_file("--tasks", labelling.tasks, tasks_csv(cases, ids))
-        take = "agreement" if cases.folder == path else f"judge check {shlex.quote(str(path))} --labels"
-        go_on = f"misstep {take} EXPORT --item item"
-        print(f"{labelling.tasks}: {len(ids):,} items; label them in your tool, then go on with: {go_on}")
-        return
-    if labelling.study is None:
-        raise UsageError("--study is missing", "Name the folder that the answers are to go to.")
-    raters = names(labelling.raters, "--raters") or [getpass.getuser()]
-    _serve(labelling.study, planned(ids, raters, labelling.calibration, seed, cases.labels), cases, labelling.port)
+    with tempfile.TemporaryDirectory(prefix="misstep-") as written:
+        cases = open_cases(path, Path(written), labelling.benchmark)
+        ids = drawn(cases.ids, labelling.sample, seed)
+        if labelling.tasks is not None:
+            write_file("--tasks", labelling.tasks, tasks_csv(cases, ids))
+            take = "agreement" if cases.folder == path else f"judge check {shlex.quote(str(path))} --labels"
+            go_on = f"misstep {take} EXPORT --item item"
+            print(f"{labelling.tasks}: {len(ids):,} items; label them in your tool, then go on with: {go_on}")
+            return
+        if labelling.study is None:
+            raise UsageError("--study is missing", "Name the folder that the answers are to go to.")
+        raters = names(labelling.raters, "--raters") or [getpass.getuser()]
+        _serve(labelling.study, planned(ids, raters, labelling.calibration, seed, cases.labels), cases, labelling.port)
 
 
 def _serve(study: Path, plan: "AnnotationPlan", cases: "Cases", port: int) -> None:
