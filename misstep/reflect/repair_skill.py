@@ -21,7 +21,7 @@ from misstep_harness.agent.tools import Tool
 from misstep_harness.agent.turns import Turn
 from misstep_harness.edits import edit_format, instructions
 from misstep_harness.errors import EditRefused, SandboxFailed, UsageError
-from misstep_harness.reflexive.companion import NO_MORE, SECONDS, agents_of
+from misstep_harness.reflexive.model_agents import NO_MORE, SECONDS, agents_of
 from misstep_harness.reflexive.protocols import (
     ChannelBroken,
     Check,
@@ -37,10 +37,10 @@ from misstep_harness.reflexive.workspace_target import WORKER_TOOLS, TreesView, 
 from misstep_harness.repair.case import CaseFolder, read_cases, sampled_cases
 from misstep_harness.repair.runs.repair import inputs_of_cases
 from misstep_harness.repair.scoring import score
-from misstep_harness.repair.search.candidates import candidates
 from misstep_harness.repair.search.localisation import suspects
-from misstep_harness.repair.search.source import changed
-from misstep_harness.repair.validators.test_files import is_test_file, oracle_files
+from misstep_harness.repair.search.policy import candidates
+from misstep_harness.repair.search.scope import changed
+from misstep_harness.repair.validators import is_test_file, oracle_files
 from misstep_harness.workspace import Sandbox, Workspace, find_sandbox, open_workspace
 from misstep_harness.workspace.nodes import GIT
 from misstep_harness.workspace.suite.command import counts_tests

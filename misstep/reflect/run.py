@@ -87,9 +87,14 @@ def run(
     from misstep_harness.reflexive.item_budgets import inert, refuse_too_short
     from misstep_harness.reflexive.plateau import detector
     from misstep_harness.reflexive.records import LOOP_RECORDS
-    from misstep_harness.reflexive.runs.ablation import AblationPlan
-    from misstep_harness.reflexive.runs.chosen_agents import agents_of_skill, spent_usd
-    from misstep_harness.reflexive.runs.running import CHANGES, ReflectPlan, run_reflexive
+    from misstep_harness.reflexive.runs.running import (
+        CHANGES,
+        AblationPlan,
+        ReflectPlan,
+        agents_of_skill,
+        run_reflexive,
+        spent_usd,
+    )
     from misstep_harness.reflexive.runs.skills import SkillOptions, made_skill
     from misstep_harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings, mechanisms_named
 

@@ -90,7 +90,7 @@ class PatchJudgeOptions(OptionGroup, frozen=True):
 
     def judge(self, known: ModelOptions, *, alone: bool) -> "tuple[FittedJudge | None, str | None]":
         """Return the judge of patches, and the address of its model; `alone` says that nothing else asks one."""
-        from misstep_harness.repair.validators.patch_judge import fitted_to_patches
+        from misstep_harness.repair.patch_judge import fitted_to_patches
         from misstep_harness.runs.judging.known_judges import known_judge
 
         if not self.patch_judge:

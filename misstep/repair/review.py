@@ -34,7 +34,7 @@ def package(
     It has the patch, the task, the checks' signals, and the agent's run as a page.
     """
     from misstep_analysis.repair.report import PAGE, write_package
-    from misstep_harness.repair.review import add_review
+    from misstep_harness.repair.runs.patches import add_review
     from misstep_harness.repair.runs.repository import case_of
 
     record = _attempt(run, attempt)
@@ -58,7 +58,7 @@ def reject(run: Run, attempt: Attempt, by: By = "", comment: Comment = "") -> No
 
 
 def _decide(run: Path, attempt: str, event: Literal["accepted", "rejected"], by: str, comment: str) -> "RepairAttempt":
-    from misstep_harness.repair.review import add_review
+    from misstep_harness.repair.runs.patches import add_review
 
     record = _attempt(run, attempt)
     added = add_review(run, record, event, by or getpass.getuser(), comment)
@@ -70,7 +70,7 @@ def _attempt(run: Path, named: str) -> "RepairAttempt":
     """Return the attempt of this name, or the first of this case that solves it."""
     from misstep_harness.journal.opened import open_of
     from misstep_harness.repair.records import ATTEMPT_RECORDS
-    from misstep_harness.repair.review import reviews_of, state_of
+    from misstep_harness.repair.runs.patches import reviews_of, state_of
 
     attempts = list(open_of(run, "repair run").read(ATTEMPT_RECORDS))
     same = [each for each in attempts if named in (each.id, each.case)]

@@ -12,8 +12,7 @@ from misstep_analysis.pages import Foot, table_text
 from misstep_analysis.pages.notebooks.display import figure_html
 from misstep_analysis.passing.paired_systems import ComparedPair
 from misstep_analysis.plots import forest
-from misstep_analysis.reflexive.ablation import ablate, is_ablation
-from misstep_analysis.reflexive.comparison import compare_loops, loop_pairs_table
+from misstep_analysis.reflexive.ablation import ablate, compare_loops, is_ablation, loop_pairs_table
 from misstep_analysis.reflexive.page import run_page, runs_page
 from misstep_analysis.reflexive.runs import ReflexiveRun, remarks_of, warn_of
 from misstep_analysis.reflexive.scores import loop_document

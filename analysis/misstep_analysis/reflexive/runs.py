@@ -23,7 +23,7 @@ from misstep_harness.places import data_folder
 from misstep_harness.progress import say
 from misstep_harness.reflexive.item_budgets import inert
 from misstep_harness.reflexive.records import LOOP_RECORDS, TurnEnded
-from misstep_harness.reflexive.runs.ablation import EARLIER
+from misstep_harness.reflexive.runs.running import EARLIER
 from misstep_harness.reflexive.settings import LoopSettings
 
 REFLECTED = "reflect run"

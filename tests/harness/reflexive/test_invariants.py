@@ -41,10 +41,8 @@ from misstep_harness.reflexive.records import (
     events_that_hold,
 )
 from misstep_harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings
-from misstep_harness.reflexive.simulated.items import MIX
-from misstep_harness.reflexive.simulated.skill import SimulatedSkill
-from misstep_harness.reflexive.simulated.target import SimulatedTarget
-from misstep_harness.reflexive.simulated.workers import WorkerKind, make_agents
+from misstep_harness.reflexive.simulated.skill import SimulatedSkill, WorkerKind, make_agents
+from misstep_harness.reflexive.simulated.target import MIX, SimulatedTarget
 from tests.harness.reflexive.notebook import Faults, Notebook, NotebookSkill, Scripted, happened
 
 LIMITS = TurnLimits(tool_calls=2, seconds=50.0, sleeping_seconds=5.0, sub_agents=1, output_tokens=100)

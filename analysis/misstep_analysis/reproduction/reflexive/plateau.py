@@ -8,13 +8,12 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from misstep_analysis.reflexive.plateaus import DetectorAnswers, PlateauAnswer, PlateauExample
+from misstep_analysis.reflexive.paper.plateau import DetectorAnswers, PlateauAnswer, PlateauExample
 from misstep_harness.datasets import gemmaforge
 from misstep_harness.datasets.facts import Facts
 from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.generate.voice import WordingSet
-from misstep_harness.reflexive.plateau import PlateauDetector, detector
-from misstep_harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST
+from misstep_harness.reflexive.plateau import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST, PlateauDetector, detector
 from misstep_harness.reflexive.reflections import WINDOW, ReflectionCase, form_words, generate_reflections
 
 T = TypeVar("T")

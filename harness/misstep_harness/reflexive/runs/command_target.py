@@ -22,7 +22,7 @@ from misstep_harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep_harness.escaping import without_surrogates
 from misstep_harness.journal.records import replace_file
 from misstep_harness.progress import say
-from misstep_harness.reflexive.companion import NO_MORE, SECONDS, agents_of
+from misstep_harness.reflexive.model_agents import NO_MORE, SECONDS, agents_of
 from misstep_harness.reflexive.protocols import Check, Context, MakeAgents, Reading, Target, VitalSign
 from misstep_harness.reflexive.records import CheckStatus, Role, SnapshotName, WorkItem
 from misstep_harness.reflexive.runs.command_file import CommandFile

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from msgspec import Struct
 
-from misstep_harness.repair.failure_bot.grouping import Frame
+from misstep_harness.repair.failure_bot.tasks import Frame
 from misstep_harness.workspace.repository import Commit, Repository
 
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")

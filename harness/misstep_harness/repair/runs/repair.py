@@ -22,10 +22,10 @@ from misstep_harness.journal.records import Inputs
 from misstep_harness.protocols import FittedJudge
 from misstep_harness.repair.attempt import MakeRepairer, Setting, attempt
 from misstep_harness.repair.case import CaseFolder, RepairCase, instructed, with_test_changes
+from misstep_harness.repair.patch_judge import PatchJudge
 from misstep_harness.repair.records import ATTEMPT_RECORDS, FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from misstep_harness.repair.repairers import POLICIES, RepairerOptions
 from misstep_harness.repair.scoring import Affirmed, affirm, case_toolchain
-from misstep_harness.repair.validators.patch_judge import PatchJudge
 from misstep_harness.runs.kind import RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep_harness.workspace import Sandbox

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from misstep_harness import beneath
 from misstep_harness.repair.case import CaseFolder
-from misstep_harness.repair.search.source import Function, ProgramSource, sources_and_tests
+from misstep_harness.repair.search.scope import Function, ProgramSource, sources_and_tests
 from misstep_harness.repair.search.testing import Observed
 from misstep_harness.workspace.trees import regular_files
 

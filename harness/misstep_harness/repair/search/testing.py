@@ -17,8 +17,8 @@ from msgspec import Struct
 
 from misstep_harness.repair.attempt import CaseWorkspace
 from misstep_harness.repair.case import RepairCase
-from misstep_harness.repair.search.source import Change, changed
-from misstep_harness.repair.validators.test_files import pytest_id
+from misstep_harness.repair.search.scope import Change, changed
+from misstep_harness.repair.validators import pytest_id
 from misstep_harness.values import NOT_JSON
 from misstep_harness.workspace import Limits
 from misstep_harness.workspace.suite.command import as_pytest, runner_of, suite_command, takes_names

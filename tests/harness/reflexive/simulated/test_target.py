@@ -12,8 +12,7 @@ from misstep_harness.agent.tools import carry_out
 from misstep_harness.errors import MisstepError
 from misstep_harness.reflexive.protocols import Check
 from misstep_harness.reflexive.records import WorkItem
-from misstep_harness.reflexive.simulated.items import Kind, draw_world
-from misstep_harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
+from misstep_harness.reflexive.simulated.target import VITAL_SIGNS, Kind, SimulatedTarget, draw_world
 
 PROBE, SERVICES, CONFIGURATION, JOURNAL = VITAL_SIGNS
 

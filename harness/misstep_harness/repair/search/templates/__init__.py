@@ -9,17 +9,16 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from misstep_harness.repair.search.scope import Scope
-from misstep_harness.repair.search.source import Change
-from misstep_harness.repair.search.templates import calls, conditions, names, operators, statements, values
+from misstep_harness.repair.search.scope import Change, Scope
+from misstep_harness.repair.search.templates import conditions, values
 
 _TEMPLATES: tuple[tuple[Any, Callable[[Any, Scope], Iterator[Change]]], ...] = (
-    *operators.TEMPLATES,
-    *values.TEMPLATES,
-    *names.TEMPLATES,
-    *calls.TEMPLATES,
-    *conditions.TEMPLATES,
-    *statements.TEMPLATES,
+    *values.OPERATOR_TEMPLATES,
+    *values.VALUE_TEMPLATES,
+    *conditions.NAME_TEMPLATES,
+    *conditions.CALL_TEMPLATES,
+    *conditions.CONDITION_TEMPLATES,
+    *values.STATEMENT_TEMPLATES,
 )
 
 
