@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from misstep.options.category_judges import JudgesOptions, settle
+from misstep.options.category_judges import Categories, JudgesOptions, settle
 from misstep.options.common import (
     Html,
     Json,
@@ -21,7 +21,7 @@ from misstep.options.gate import ABOVE, GateOptions
 from misstep.options.model import MODEL_OPTIONS, ModelOptions
 from misstep.options.prices import PRICES, agents_prices
 from misstep.options.rules import RulesOptions
-from misstep.options.run_folders import Categories, Since, Until, run_folder, stopped_with
+from misstep.options.run_folders import Since, Until, run_folder, stopped_with
 from misstep.options.spread import SpreadOptions
 from misstep_analysis.sessions.classified_paths import (
     as_json,

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from misstep.options.category_judges import Categories
 from misstep.options.common import command_app, path_alone
-from misstep.options.run_folders import Categories, stopped_with
+from misstep.options.run_folders import stopped_with
 from misstep_analysis.reproduction.sessions.watching import watch_sessions
 from misstep_analysis.sessions.findings import finding_line
 from misstep_harness.classifiers import chosen_categories, classify_all

@@ -15,8 +15,8 @@ from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
     from misstep_harness.reflexive import protocols
+    from misstep_harness.reflexive.records import LoopSettings
     from misstep_harness.reflexive.runs.running import ChosenAgents
-    from misstep_harness.reflexive.settings import LoopSettings
 
 Skill = Annotated[
     str, typer.Argument(metavar="[SKILL]", help="Skill: simulated, repair, command, or package.module:name.")

@@ -17,8 +17,7 @@ from misstep_harness.agent.turns import Turn
 from misstep_harness.errors import UsageError
 from misstep_harness.forms import values_of
 from misstep_harness.reflexive.protocols import Agent, Check, Reading, Skill, Target, VitalSign
-from misstep_harness.reflexive.records import WorkItem
-from misstep_harness.reflexive.settings import MECHANISMS
+from misstep_harness.reflexive.records import MECHANISMS, WorkItem
 from tests.misstep.as_a_user import misstep
 
 ROOT = Path(__file__).parents[2]

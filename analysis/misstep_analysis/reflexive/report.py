@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from misstep_analysis.judging.judged_runs import distinct_names
-from misstep_analysis.pages import Foot, table_text
+from misstep_analysis.pages.foot import Foot
 from misstep_analysis.pages.notebooks.display import figure_html
 from misstep_analysis.passing.paired_systems import ComparedPair
 from misstep_analysis.plots import forest
@@ -25,8 +24,10 @@ from misstep_analysis.reflexive.tables import (
     runs_table,
 )
 from misstep_analysis.tables import Table
+from misstep_analysis.tables.text import table_text
 from misstep_analysis.tables.wording import counted_text
-from misstep_harness.reflexive.settings import MECHANISMS
+from misstep_harness.journal.opened import distinct_names
+from misstep_harness.reflexive.records import MECHANISMS
 
 _COMPARED = 8
 """Nobody reads a table of the pairs of more runs."""

@@ -21,10 +21,7 @@ from misstep_harness.journal.opened import OpenRun, check_named_once, open_of
 from misstep_harness.journal.records import MANIFEST, encode_lines, replace_file
 from misstep_harness.places import data_folder
 from misstep_harness.progress import say
-from misstep_harness.reflexive.item_budgets import inert
-from misstep_harness.reflexive.records import LOOP_RECORDS, TurnEnded
-from misstep_harness.reflexive.runs.running import EARLIER
-from misstep_harness.reflexive.settings import LoopSettings
+from misstep_harness.reflexive.records import EARLIER, LOOP_RECORDS, LoopSettings, TurnEnded, inert
 
 REFLECTED = "reflect run"
 """What the manifest of a run of the reflexive loop names as its command."""

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from misstep_harness.errors import MisstepError, SkillFailed, TimeSpent
 from misstep_harness.escaping import one_line, without_surrogates
 from misstep_harness.reflexive.protocols import Check, Reading, Target, VitalSign
-from misstep_harness.reflexive.records import Channel, Checked, CheckStatus, Diagnosed, WorkItem
-from misstep_harness.reflexive.settings import LoopSettings
+from misstep_harness.reflexive.records import Channel, Checked, CheckStatus, Diagnosed, LoopSettings, WorkItem
 from misstep_harness.registry import raised
 
 MOST_CHARACTERS = 2_000

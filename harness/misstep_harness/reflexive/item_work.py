@@ -24,7 +24,7 @@ from misstep_harness.errors import MisstepError
 from misstep_harness.escaping import without_surrogates
 from misstep_harness.reflexive.context import accumulated, assembled
 from misstep_harness.reflexive.diagnosis import diagnosed, evaluated, facts_told, protected_now
-from misstep_harness.reflexive.item_budgets import limits_of, seconds_left, turn_limits, used_up
+from misstep_harness.reflexive.item_budgets import seconds_left, turn_limits, used_up
 from misstep_harness.reflexive.log import ItemState, Log, LoggedAttempt
 from misstep_harness.reflexive.memory import (
     Lesson,
@@ -50,6 +50,7 @@ from misstep_harness.reflexive.records import (
     ItemBegan,
     ItemEnded,
     LessonsRecalled,
+    LoopSettings,
     Planned,
     PlateauFound,
     PutOff,
@@ -63,8 +64,8 @@ from misstep_harness.reflexive.records import (
     Verified,
     Warned,
     WorkItem,
+    limits_of,
 )
-from misstep_harness.reflexive.settings import LoopSettings
 from misstep_harness.reflexive.snapshots import digest_now, keep_progress, restored, reverted_by_script
 
 MOST_SHOWN = 600

@@ -1,9 +1,9 @@
 """What the loop learns: lessons with weights, from this run and from earlier ones.
 
-A lesson, and how it is read out of what a reflector says.
+A lesson is read out of what a reflector says:
 
-The drop-in was never read: its name has no suffix.
-LESSON: Give a drop-in of sudoers a name without a dot; sudo passes over all others.
+    The drop-in was never read: its name has no suffix.
+    LESSON: Give a drop-in of sudoers a name without a dot; sudo passes over all others.
 """
 
 import hashlib
@@ -28,12 +28,12 @@ from misstep_harness.reflexive.records import (
     LessonRetired,
     LessonsRecalled,
     LoopEvent,
+    LoopSettings,
     PutOff,
     TurnEnded,
     WorkItem,
     events_that_hold,
 )
-from misstep_harness.reflexive.settings import LoopSettings
 
 _FENCE = re.compile(r"[ ]{0,3}+(?P<marks>`{3,}+|~{3,}+)(?P<rest>.*)", re.DOTALL)
 

@@ -1,4 +1,4 @@
-"""Agents that ask a model, in every role and for every skill: their context goes out as text, a reply comes back."""
+"""Agents for every skill: a model in every role, and companions of a skill's own worker that ask no model."""
 
 import re
 from collections.abc import Sequence

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from misstep_harness.items import Item, read_question
-from misstep_harness.judges.answering import answered
 from misstep_harness.places import data_folder
 from misstep_harness.protocols import Ask, FittedJudge, Judge
 from misstep_harness.repair.records import PATCH_JUDGE, UNCHANGED_TESTS, Signal, signal_line
@@ -79,6 +78,8 @@ class PatchJudge:
             if reason := self._judge.skip_reason(item):
                 verdict = Verdict(item.id, self._judge.name, None, "abstained", error=reason)
             else:
+                from misstep_harness.judges.answering import answered  # few runs have a judge of patches
+
                 verdict = await answered(self._judge, item, None, self._ask)
             self.verdicts.append(verdict)
         return self.verdicts[-1]

@@ -1,14 +1,10 @@
-"""What checks a patch, inside the agent's loop and at its end (section 6 of the paper).
+"""Validate a patch, in the agent's loop and at its end (section 6 of the paper).
 
-Measure how closely a patch undoes the change that broke the test, and so loses what the change was for.
-
-The score is the F1 of lines: how many of the patch's undo a line of the change, and how many of the change's are
-undone. A line that it added is undone where the patch removes it, one that it removed where the patch adds it.
-
-Analyse the files that an edit changed, in the sandbox: only what the edit brought is reported.
-
-For Python the files are compiled and, where ruff is installed, checked for its errors (E9, F); for JavaScript node
-checks the syntax. A case may name a shell line of its own in `extra.static_analysis`; `{files}` are the changed ones.
+- Static analysis reports what an edit brought. Python is compiled and, with ruff, checked for errors (E9, F); node
+  checks the syntax of JavaScript. A case may have a shell line of its own in `extra.static_analysis`.
+- A patch that changes tests is flagged: a weakened test passes as well as a mended program.
+- A patch that undoes the blamed change loses what that change was for. The score is the F1 of lines: a line that the
+  change added is undone by removing it, a line that it removed by adding it.
 """
 
 import re

@@ -27,11 +27,11 @@ from misstep_harness.reflexive.records import (
     Happening,
     ItemEnded,
     LoopEvent,
+    LoopSettings,
     Role,
     SnapshotName,
     WorkItem,
 )
-from misstep_harness.reflexive.settings import LoopSettings
 
 Lines = dict[str, str]
 Act = Callable[[Context, Turn], Awaitable[str]]

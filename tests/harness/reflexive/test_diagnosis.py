@@ -8,8 +8,7 @@ import pytest
 from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.reflexive.diagnosis import MOST_CHARACTERS, diagnosed, evaluated, facts_told, typed
 from misstep_harness.reflexive.protocols import Check, Reading, VitalSign
-from misstep_harness.reflexive.records import Checked, CheckStatus, Diagnosed, WorkItem
-from misstep_harness.reflexive.settings import LoopSettings
+from misstep_harness.reflexive.records import Checked, CheckStatus, Diagnosed, LoopSettings, WorkItem
 from tests.harness.reflexive.notebook import SIGNS, Faults, Notebook
 
 

@@ -20,14 +20,17 @@ from misstep_harness.reflexive.log import Log
 from misstep_harness.reflexive.loop import run_loop
 from misstep_harness.reflexive.protocols import Agents, Check, Context
 from misstep_harness.reflexive.records import (
+    MECHANISMS,
     Checked,
     Diagnosed,
     Failed,
     Halted,
     ItemEnded,
+    ItemLimits,
     LessonLearned,
     LessonRetired,
     LoopEvent,
+    LoopSettings,
     Reflected,
     Restored,
     Resumed,
@@ -40,7 +43,6 @@ from misstep_harness.reflexive.records import (
     WorkItem,
     events_that_hold,
 )
-from misstep_harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings
 from misstep_harness.reflexive.simulated.skill import SimulatedSkill, WorkerKind, make_agents
 from misstep_harness.reflexive.simulated.target import MIX, SimulatedTarget
 from tests.harness.reflexive.notebook import Faults, Notebook, NotebookSkill, Scripted, happened

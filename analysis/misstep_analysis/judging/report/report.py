@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import structs
 
 from misstep_analysis.judging.assessment import Assessment, assessment_tables
-from misstep_analysis.judging.judged_runs import JudgedRun, distinct_names, names_of_judges
+from misstep_analysis.judging.judged_runs import JudgedRun, names_of_judges
 from misstep_analysis.judging.page import LABELS_DRAWN, RUNS_DRAWN, JudgedBy, Section, judge_figures, judge_page
 from misstep_analysis.judging.pairs.comparison import (
     best_of,
@@ -24,6 +24,7 @@ from misstep_analysis.plots import can_draw
 from misstep_analysis.tables import Table, of_evidence
 from misstep_analysis.tables.wording import counted_text
 from misstep_analysis.triage.judged import triage_comparison, triage_run
+from misstep_harness.journal.opened import distinct_names
 from misstep_harness.journal.records import Inputs
 from misstep_harness.places import cache_folder
 

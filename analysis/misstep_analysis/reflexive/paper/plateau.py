@@ -1,9 +1,8 @@
-"""Detectors of plateaus compared: on generated reflections with known truth, and on those that the pages quote.
+"""Detectors of plateaus compared, and the failure modes' witnesses as printed.
 
-The failure modes' witnesses as printed, beside runs of this software without and with the mechanism that cures each.
-
-The runs are of generated items and synthetic agents: they show that a mode happens here without its mechanism, and not
-with it. They confirm no printed figure.
+Detectors answer on generated reflections with known truth, and on those that the pages quote. The runs of the witnesses
+are of generated items and synthetic agents: a mode happens here without its mechanism, and not with it. They confirm no
+printed figure.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -5,8 +5,7 @@ import textwrap
 from misstep_analysis.pages.form_text import form_text, members_text
 from misstep_harness.agent.turns import Turn
 from misstep_harness.reflexive.protocols import Agent, Agents, Check, Reading, Skill, Target, VitalSign
-from misstep_harness.reflexive.records import WorkItem
-from misstep_harness.reflexive.settings import ALL, MECHANISMS
+from misstep_harness.reflexive.records import ALL, MECHANISMS, WorkItem
 
 _WIDTH = 96
 

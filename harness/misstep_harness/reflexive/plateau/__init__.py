@@ -1,4 +1,4 @@
-"""What tells of reflections that they say the same again in other words: detectors of plateaus, one interface."""
+"""Detect plateaus: reflections that say the same again in other words."""
 
 import re
 from abc import ABC, abstractmethod

@@ -1,6 +1,6 @@
 """Run the reflexive loop on a skill as one resumable run: every event is on disk before the loop goes on.
 
-Run the reflexive loop with each mechanism left out in turn, over seeds: an ablation as one resumable piece of work.
+An ablation runs the loop with each mechanism left out in turn, over seeds, as one resumable piece of work:
 
     ABLATION/whole/seed-0/                    a run as `reflect run` makes it
     ABLATION/without_snapshots/seed-0/
@@ -48,9 +48,19 @@ from misstep_harness.reflexive.loop import run_loop
 from misstep_harness.reflexive.memory import Lesson, MemoryRules, memory_of
 from misstep_harness.reflexive.model_agents import NobodyAnswers, model_agents
 from misstep_harness.reflexive.protocols import Agent, Agents, Skill
-from misstep_harness.reflexive.records import LOOP_RECORDS, ItemEnded, LoopEvent, TurnEnded, WorkItem, events_that_hold
+from misstep_harness.reflexive.records import (
+    ALL,
+    EARLIER,
+    LOOP_RECORDS,
+    MECHANISMS,
+    ItemEnded,
+    LoopEvent,
+    LoopSettings,
+    TurnEnded,
+    WorkItem,
+    events_that_hold,
+)
 from misstep_harness.reflexive.runs.skills import SkillOptions, made_skill
-from misstep_harness.reflexive.settings import ALL, MECHANISMS, LoopSettings
 from misstep_harness.runs.model_requests import ConcurrentRequests, ItemAsk
 from misstep_harness.runs.spread import MOST_WORKERS, Spread, available, in_order
 
@@ -109,7 +119,6 @@ def spent_usd(run: Path) -> float:
 
 
 WHOLE = "whole"
-EARLIER = "earlier"
 _WITHOUT = "without_"
 _EARLIER_SEEDS = 1_000_000
 """What is added to a seed for the run before: other items, other chances."""

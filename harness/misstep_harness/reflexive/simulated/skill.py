@@ -1,9 +1,8 @@
-"""The skill `simulated`: generated items on a machine in memory.
+"""The skill `simulated`: generated items on a machine in memory, and agents that ask no model.
 
-The simulated workers, by what they are good at and what they get wrong.
-
-How often each kind comes, how long a turn takes and how often a command is entered again are assumptions: they are of
-the size that the failure modes document tells of, and nothing was fitted to it.
+Workers differ in what they are good at and what they get wrong. How often each kind comes, how long a turn takes and
+how often a command is entered again are assumptions: they are of the size that the failure modes document tells of,
+and nothing was fitted to it.
 """
 
 import re

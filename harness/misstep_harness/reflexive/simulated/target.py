@@ -1,6 +1,4 @@
-"""The simulated machine as a target of the loop.
-
-Work items of known difficulty for the simulated machine, drawn from a seed.
+"""The simulated machine as a target of the loop, and work items of known difficulty for it, drawn from a seed.
 
 No agent can tell the kinds apart by what it is told: most texts are "Bring relay-3 to on." The kinds:
 

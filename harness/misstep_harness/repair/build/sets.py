@@ -1,11 +1,6 @@
-"""Build the cases of a set, several at a time: from recipes, or by looking for new faults.
+"""Build the cases of a set from released packages, several at a time, by recipes.
 
-Trace which lines of a package's sources each of its tests executes: one run of the whole suite, in the sandbox.
-
-For Python lines that run while a module is imported count for every test. For JavaScript node's own coverage is read,
-by test file.
-
-Read recipes of repair cases: which package, which operators at which places. They hold no code.
+A recipe holds no code:
 
     [[case]]
     id = "toolz-1.1.0-0c5f9a12"
@@ -21,7 +16,7 @@ Read recipes of repair cases: which package, which operators at which places. Th
 `changed_lines` are those that the golden patch adds and removes; `coverage` is the share of the lines that it touches
 which the oracle executes; `sha256` is that of the broken files, so that an operator that has changed is noticed.
 
-Fetch released packages by pip or npm, check their hash, and unpack them with their tests.
+Packages come by pip or npm. Their hash is checked, and they are unpacked with their tests:
 
     [[package]]
     name = "toolz"

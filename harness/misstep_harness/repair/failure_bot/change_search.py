@@ -1,18 +1,16 @@
 """Search a history for the change with which a test began to fail as it fails today.
 
 The search starts at the parent and goes back, in steps that double, to the last commit known not to fail so. Between
-that commit and the newest a noisy binary search (`change_point`) finds the change. Some of the later commits are run as
-well, since a fault may have been mended and have returned. A commit at which the test fails with another message
-(`other`) does not show today's failure; the change with which that one began is named beside.
+that commit and the newest a noisy binary search finds the change. Some of the later commits are run as well, since a
+fault may have been mended and have returned. A commit at which the test fails with another message (`other`) does not
+show today's failure; the change with which that one began is named as well.
 
 The history is that of first parents. Where a merge is to blame, its side branch is searched too.
 
-Compute which commit made a test fail from runs at some commits: it may be flaky before, after, or both.
-
-Up to some commit the test fails with one unknown probability, from it on with a clearly larger one. Both are
-integrated out, so that no flake rate has to be known. The next commit to run is the one whose outcome tells most of
-where the change is; the search ends by the posterior (Ben-Or and Hassidim 2008; the same family of models as
-git-bayesect's, whose library needs numpy and scipy).
+The binary search allows for flaky tests. Up to some commit the test fails with one unknown probability, from it on with
+a clearly larger one. Both are integrated out, so that no flake rate has to be known. The next commit to run is the one
+whose outcome says most about the change; the search ends by the posterior (Ben-Or and Hassidim 2008; the same family of
+models as git-bayesect's, whose library needs numpy and scipy).
 """
 
 import math

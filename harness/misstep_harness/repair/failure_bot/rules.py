@@ -1,13 +1,12 @@
-"""Decide whether the agent is to run on a task, and if not, which rules say no and why.
+"""Decide whether the agent is to run on a task, and if not, which rules object and why.
 
 The paper's agent published mends for tests that were mended already, or flaky: it was given a further run of the test
 before the start, and simple rules (section 9.2). A rule looks at facts measured at the head; none asks a model.
 A failure by what the environment lacks (time, a network, a package) blames nobody.
 
-Tell whether a test fails, passes or is flaky, from reruns at one commit.
-
-A test either has one outcome at a commit, or it is flaky: every run fails with one unknown probability. The posterior
-is closed. (The idea of a probability in place of a verdict: "How do you test your tests?", Meta 2020.)
+Reruns at one commit tell whether a test fails, passes or is flaky. It has one outcome, or every run fails with one
+unknown probability; the posterior is closed. (The idea of a probability in place of a verdict: "How do you test your
+tests?", Meta 2020.)
 """
 
 import math

@@ -1,9 +1,8 @@
-"""Keep the tasks of the failure bot in an SQLite file for several processes, and write a task as a repair case.
+"""Group failures of one root cause into tasks, keep these in an SQLite file, and write a task as a repair case.
 
-Group failures of one root cause: the same message at the same place in the project's code, or one change.
-
-Before any bisection a cause is told by the message without what differs from run to run, and the innermost frame in
-the project's own code. Groups that turn out to have one blamed change are joined (section 3).
+Before any bisection a cause is recognised by the message without what differs from run to run, and by the innermost
+frame in the project's own code. Groups with one blamed change are joined (section 3). Several processes may use the
+file.
 """
 
 import re

@@ -1,9 +1,7 @@
-"""Have a model write the instructions of repair cases back from their fixes, each case once, and read them again.
-
-Have a model write instructions back from a fix ("backtranslation", section 5.1), without code of it.
+"""Have a model write the instructions of repair cases back from their fixes ("backtranslation", section 5.1).
 
 A text that shows a line of the fix would hand the patcher its answer. Such a text is asked for again, with the line
-named, and is refused after the last try.
+named, and is refused after the last try. Each case is asked about once, and the texts of a run are read again here.
 """
 
 import hashlib

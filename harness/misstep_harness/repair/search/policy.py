@@ -1,13 +1,11 @@
 """Decide as the policy `search`: program repair without a model.
 
 It localises the fault (by spectrum where the setting lets it run tests, otherwise by the failure's text), proposes
-changes by repair templates, and hands in the first one with which the tests pass, or, where it may not run them, the
-likeliest one.
+changes by repair templates, and hands in the first one with which the tests pass. Where it may not run tests, it hands
+in the likeliest one.
 
-Propose changes in files of any language, where the blamed change wrote or the failure names a line.
-
-The templates know tokens, no grammar: operators, limits, truth values, the order of two arguments. Behind them comes
-each part of the blamed change undone.
+In files of other languages the templates know tokens alone: operators, limits, truth values, the order of two
+arguments. Behind them comes each part of the blamed change undone.
 """
 
 import ast
@@ -28,11 +26,17 @@ from misstep_harness.edits import edit_format
 from misstep_harness.errors import MisstepError
 from misstep_harness.protocols import Ask
 from misstep_harness.repair.attempt import CaseWorkspace, Repairer
-from misstep_harness.repair.search.localisation import Suspect, by_spectrum, by_text
+from misstep_harness.repair.search.localisation import (
+    Candidate,
+    Effort,
+    Observed,
+    SandboxedTests,
+    Suspect,
+    by_spectrum,
+    by_text,
+)
 from misstep_harness.repair.search.scope import Change, Function, ProgramSource, Scope, changed, sources_and_tests
-from misstep_harness.repair.search.templates import changes_of
-from misstep_harness.repair.search.templates.values import reordered
-from misstep_harness.repair.search.testing import Candidate, Effort, Observed, SandboxedTests
+from misstep_harness.repair.search.templates import changes_of, reordered
 from misstep_harness.repair.validators import is_test_file
 from misstep_harness.trajectory import Step
 

@@ -1,4 +1,4 @@
-"""What a function's code may refer to, and how it uses its names: what templates choose their ingredients from."""
+"""Read a program's sources: its functions, the changes that templates make, and the names that code may refer to."""
 
 import ast
 import re

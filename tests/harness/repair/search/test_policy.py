@@ -17,8 +17,8 @@ from misstep_harness.repair.case import CaseFolder, RepairCase, read_case, write
 from misstep_harness.repair.patch_judge import PatchJudge
 from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.repair.scoring import open_case
+from misstep_harness.repair.search.localisation import Effort, SandboxedTests
 from misstep_harness.repair.search.policy import SearchPatcher, SearchPolicy, carried_out, instruction, search_repairer
-from misstep_harness.repair.search.testing import Effort, SandboxedTests
 from misstep_harness.trajectory import Step, ToolCall, ToolResult
 from misstep_harness.workspace import Sandbox
 from tests.harness.agent.folders import FilesInMemory, NoModel

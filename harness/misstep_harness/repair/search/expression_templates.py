@@ -1,4 +1,4 @@
-"""Conditions: one negated, one part missing, a loop that never ends, a filter that is missing."""
+"""Templates for calls, names and conditions: another function, another name, a condition negated or missing."""
 
 import ast
 from collections.abc import Iterator

@@ -1,9 +1,16 @@
-"""Values that are one off or another: constants, bounds, numbers, and what is returned."""
+"""Propose changes for a node of a suspicious statement that would undo a common mistake there.
+
+Which mistakes are common, and how common, is taken from what is published of people's fixes (PAR, Kim et al. 2013; the
+fix patterns of TBar, Liu et al. 2019; the classes of BugsInPy and Defects4J) and from plain reason; no figure here was
+fitted to a benchmark.
+"""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise, permutations, product
+from typing import Any
 
+from misstep_harness.repair.search import expression_templates
 from misstep_harness.repair.search.scope import Change, Function, ProgramSource, Scope, kind_of
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, dict[str, float]]] = {
@@ -448,3 +455,20 @@ VALUE_TEMPLATES = (
     (ast.List, listed),
     ((ast.List, ast.Tuple), exchanged),
 )
+
+
+_TEMPLATES: tuple[tuple[Any, Callable[[Any, Scope], Iterator[Change]]], ...] = (
+    *OPERATOR_TEMPLATES,
+    *VALUE_TEMPLATES,
+    *expression_templates.NAME_TEMPLATES,
+    *expression_templates.CALL_TEMPLATES,
+    *expression_templates.CONDITION_TEMPLATES,
+    *STATEMENT_TEMPLATES,
+)
+
+
+def changes_of(node: ast.AST, scope: Scope) -> Iterator[Change]:
+    """Return what all templates propose for a node."""
+    for kinds, template in _TEMPLATES:
+        if isinstance(node, kinds):
+            yield from template(node, scope)
