@@ -26,7 +26,7 @@ _PAIRS = TableHead(
 
 def compare_loops(runs: Mapping[str, WorkedRun]) -> tuple[ComparedPair, ...]:
     """Return every two of some runs that have items in common, in their order."""
-    solved = {name: {one.item.id: (1, int(one.solved)) for one in run.items} for name, run in runs.items()}
+    solved = {name: {item.item.id: (1, int(item.solved)) for item in run.items} for name, run in runs.items()}
     pairs = compare_systems(solved, "no item in common")
     return tuple(ComparedPair(*structs.astuple(pair)[:7]) for pair in pairs if pair.n)
 
@@ -155,7 +155,7 @@ class Ablation(Struct, frozen=True):
     @property
     def tests(self) -> int:
         """Return how many differences p-values are adjusted for."""
-        return sum(effect.p_value is not None for one in self.others for effect in one.effects.values())
+        return sum(effect.p_value is not None for other in self.others for effect in other.effects.values())
 
     @property
     def can_tell(self) -> bool:
@@ -165,13 +165,13 @@ class Ablation(Struct, frozen=True):
     @property
     def better_without(self) -> tuple[str, ...]:
         """Return the configurations that are told apart and truly solve more than the whole loop."""
-        solving = [(one.name, one.effects["solved"]) for one in self.others]
+        solving = [(other.name, other.effects["solved"]) for other in self.others]
         return tuple(name for name, effect in solving if effect.apart and (effect.change or 0.0) > 0)
 
     @property
     def of_one(self) -> tuple[Configuration, ...]:
         """Return those that lack one mechanism."""
-        return tuple(one for one in self.others if len(one.without) == 1)
+        return tuple(other for other in self.others if len(other.without) == 1)
 
 
 def is_ablation(runs: Sequence[LoopScores]) -> bool:
@@ -225,7 +225,7 @@ def _values(runs: Sequence[LoopScores], keys: Sequence[str]) -> FloatArray:
 def _means(runs: Sequence[LoopScores], keys: Sequence[str]) -> dict[str, AblationEffect]:
     values = _values(runs, keys)
     means = paired_means(values, np.zeros_like(values), np.ones(len(runs), dtype=np.int64))
-    each = (_over_seeds(one.difference, "mean over seeds, t interval") for one in means)
+    each = (_over_seeds(mean.difference, "mean over seeds, t interval") for mean in means)
     return {key: AblationEffect(_possible(one, is_share=key == "solved")) for key, one in zip(keys, each, strict=True)}
 
 
@@ -245,11 +245,15 @@ def _over_seeds(estimate: Estimate, method: str) -> Estimate:
 
 
 def _adjusted(configurations: Sequence[Configuration]) -> tuple[Configuration, ...]:
-    adjusted = iter(holm([effect.p_value for one in configurations for effect in one.effects.values()]).p_values)
+    adjusted = iter(
+        holm([effect.p_value for configuration in configurations for effect in configuration.effects.values()]).p_values
+    )
     return tuple(
         structs.replace(
-            one,
-            effects={key: structs.replace(effect, p_adjusted=next(adjusted)) for key, effect in one.effects.items()},
+            configuration,
+            effects={
+                key: structs.replace(effect, p_adjusted=next(adjusted)) for key, effect in configuration.effects.items()
+            },
         )
-        for one in configurations
+        for configuration in configurations
     )

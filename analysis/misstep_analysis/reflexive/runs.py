@@ -92,7 +92,7 @@ def remarks_of(run: ReflexiveRun) -> tuple[str, ...]:
     settings = msgspec.convert({**options.get("dials", {}), "without": options.get("without", [])}, LoopSettings)
     remarks = list(inert(settings))
     between = settings.failures_between
-    failed = sum(len(one.attempts) >= between and not one.solved for one in run.work.items)
+    failed = sum(len(item.attempts) >= between and not item.solved for item in run.work.items)
     if not remarks and settings.has("re_engagement") and not scores.re_engaged and (scores.plateaus or failed):
         remarks.append(
             f"The strategist was never asked again, with {counted_text(scores.plateaus, 'plateau')} and "

@@ -244,15 +244,15 @@ def repair_tables(scores: Sequence[RepairScores], reviews: ReviewFunnel | None =
     """The tables of scored runs: scores, if there are several comparisons, and what validators and reviewers say."""
     tables = [repairs_table(scores)]
     if len(scores) > 1:
-        pairs = compare_repairs([one.arm for one in scores])
+        pairs = compare_repairs([score.arm for score in scores])
         tables = [repair_rates_table(scores), repair_comparison_table(pairs), *tables]
-    if any(one.signals for one in scores):
+    if any(score.signals for score in scores):
         tables.append(signals_table(scores))
     return tables if reviews is None else [*tables, review_table(reviews), reviewed_table(_reviewed(scores, reviews))]
 
 
 def _reviewed(scores: Sequence[RepairScores], reviews: ReviewFunnel) -> ReviewedPatches:
-    return reviewed_patches((attempt for one in scores for attempt in one.arm.attempts), reviews)
+    return reviewed_patches((attempt for score in scores for attempt in score.arm.attempts), reviews)
 
 
 def repairs_text(scores: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
@@ -269,7 +269,7 @@ def repairs_json(runs: Sequence[RepairRun], scores: Sequence[RepairScores], revi
         reviewed = msgspec.to_builtins(both)
     if len(scores) == 1:
         return _json(documents[0] | reviewed)
-    pairs = msgspec.to_builtins(compare_repairs([one.arm for one in scores]))
+    pairs = msgspec.to_builtins(compare_repairs([score.arm for score in scores]))
     return _json({"runs": documents, "pairs": pairs} | reviewed)
 
 
@@ -291,7 +291,7 @@ def repairs_html(
     scores = scores or scores_of(runs)
     reviews = reviews or reviews_of(runs)
     names = distinct_names([run.folder for run in runs])
-    shown = [one.arm.name for one in scores]
+    shown = [score.arm.name for score in scores]
     tables = repair_tables(scores, reviews)
     count = sum(len(run.attempts) for run in runs)
     attempts = {name: run.read(ATTEMPT_RECORDS) for name, run in zip(shown, runs, strict=True)}

@@ -38,9 +38,9 @@ def budgets(state: ItemState, limits: ItemLimits) -> Iterator[Budget]:
 
 def used_up(state: ItemState, limits: ItemLimits) -> Ending | None:
     """Return how an item ends for want of something; `None` while there is enough of everything."""
-    for one in budgets(state, limits):
-        if one.spent >= one.most:
-            return Ending(one.end, one.reason, f"It took {one.spent:g} of {one.most:g} {one.resource}.")
+    for budget in budgets(state, limits):
+        if budget.spent >= budget.most:
+            return Ending(budget.end, budget.reason, f"It took {budget.spent:g} of {budget.most:g} {budget.resource}.")
     return None
 
 

@@ -359,7 +359,7 @@ class Memory(Struct, frozen=True):
 
     def for_later(self, run: str) -> tuple[Lesson, ...]:
         """Return the lessons for later runs; those learned in this one get its name."""
-        return tuple(structs.replace(one, run=one.run or run) for one in self.lessons.values())
+        return tuple(structs.replace(lesson, run=lesson.run or run) for lesson in self.lessons.values())
 
     def _on_text(self, text: str, category: str) -> list[LessonLearned | LessonRetired]:
         name = lesson_id(category, text)
@@ -396,7 +396,7 @@ class Memory(Struct, frozen=True):
         if lesson.outcomes < LEAST_OUTCOMES:
             return False
         others = [one for one in self.lessons.values() if one.id != lesson.id]
-        usual = weight_of(sum(one.helped for one in others), sum(one.harmed for one in others))
+        usual = weight_of(sum(other.helped for other in others), sum(other.harmed for other in others))
         return upper_bound(lesson.helped, lesson.outcomes) < min(0.5, usual)
 
     def _after(self, happened: LessonLearned | LessonRetired | LessonsRecalled, item: str) -> "Memory":
@@ -445,7 +445,7 @@ def upper_bound(successes: int, n: int) -> float:
 
 
 def _like(lessons: Iterable[Lesson], text: str, category: str) -> Lesson | None:
-    return next((one for one in lessons if one.category == category and same_content(one.text, text)), None)
+    return next((lesson for lesson in lessons if lesson.category == category and same_content(lesson.text, text)), None)
 
 
 __all__ = ["Ban", "Lesson", "Memory", "MemoryRules", "bans", "bans_text", "lessons_in", "lessons_text", "memory_of"]

@@ -74,16 +74,18 @@ def plateau_scores(detector: DetectorAnswers) -> PlateauScores:
     if not answers:
         none = Estimate(None, n=0, reason=detector.missing or "no case was asked about")
         return PlateauScores(detector.detector, none, none, none, {})
-    units = units_of([one.case for one in answers], {one.case: one.cluster for one in answers})
-    same, flagged = (_array(values) for values in zip(*((one.same, one.flagged) for one in answers), strict=True))
-    kinds = {one.kind: one.same for one in answers}
+    units = units_of([answer.case for answer in answers], {answer.case: answer.cluster for answer in answers})
+    same, flagged = (
+        _array(values) for values in zip(*((answer.same, answer.flagged) for answer in answers), strict=True)
+    )
+    kinds = {answer.kind: answer.same for answer in answers}
     return PlateauScores(
         detector.detector,
         units.share(same, flagged, NOTHING_SEEN),
         units.share(flagged, same, NO_PLATEAU),
         units.share(flagged, ~same, ALL_PLATEAUS),
         {
-            kind: (truth, units.share(flagged, _array(one.kind == kind for one in answers), ""))
+            kind: (truth, units.share(flagged, _array(answer.kind == kind for answer in answers), ""))
             for kind, truth in kinds.items()
         },
     )
@@ -176,11 +178,11 @@ _PLATEAU_GENERATED = TableHead(
 @made_by_this
 def plateau_generated_table(detectors: Sequence[DetectorAnswers], source: str, notes: Sequence[str] = ()) -> Table:
     """Return every detector on generated reflections: precision, recall, false alarms, share of each kind."""
-    scores = [plateau_scores(one) for one in detectors]
-    named = {one.detector: one for one in scores}
-    cases = max(len(one.answers) for one in detectors)
+    scores = [plateau_scores(detector) for detector in detectors]
+    named = {score.detector: score for score in scores}
+    cases = max(len(detector.answers) for detector in detectors)
     exact, keywords = named[_EXACT], named[_KEYWORDS]
-    best = max((one for one in scores if one.precision.value is not None), key=_balance)
+    best = max((score for score in scores if score.precision.value is not None), key=_balance)
     return _PLATEAU_GENERATED.table(
         (
             f"On {cases:,} generated cases of three reflections, keywords see "
@@ -219,8 +221,8 @@ _PLATEAU_QUOTED = TableHead(
 @made_by_this
 def plateau_quoted_table(detectors: Sequence[DetectorAnswers], notes: Sequence[str] = ()) -> Table:
     """Return every detector on threes of the texts that the project's pages quote."""
-    scores = [plateau_scores(one) for one in detectors]
-    named = {one.detector: one.recall for one in scores}
+    scores = [plateau_scores(detector) for detector in detectors]
+    named = {score.detector: score.recall for score in scores}
     return _PLATEAU_QUOTED.table(
         f"Of threes of quoted texts that one person holds to be one diagnosis, keywords see "
         f"{with_interval(named[_KEYWORDS], 'share')}, embeddings {with_interval(named[_EMBEDDINGS], 'share')} and "
@@ -234,20 +236,20 @@ def plateau_quoted_table(detectors: Sequence[DetectorAnswers], notes: Sequence[s
 
 def _figures(scores: Sequence[PlateauScores], source: str, evidence: Evidence) -> list[Row]:
     parts = {
-        _PRECISION: {one.detector: one.precision for one in scores},
-        _RECALL: {one.detector: one.recall for one in scores},
-        _FALSE: {one.detector: one.false_alarms for one in scores},
+        _PRECISION: {score.detector: score.precision for score in scores},
+        _RECALL: {score.detector: score.recall for score in scores},
+        _FALSE: {score.detector: score.false_alarms for score in scores},
     }
     return [row for heading, shares in parts.items() for row in rows_in("share", shares, heading, source, evidence)]
 
 
 def _rows_of_plateau(scores: Sequence[PlateauScores], source: str, evidence: Evidence) -> list[Row]:
-    kinds = {kind: same for one in scores for kind, (same, _) in one.kinds.items()}
+    kinds = {kind: same for score in scores for kind, (same, _) in score.kinds.items()}
     return _figures(scores, source, evidence) + [
-        estimate_row(one.detector, one.kinds[kind][1], "share", _heading(kind, same), source, evidence)
+        estimate_row(score.detector, score.kinds[kind][1], "share", _heading(kind, same), source, evidence)
         for kind, same in kinds.items()
-        for one in scores
-        if one.kinds
+        for score in scores
+        if score.kinds
     ]
 
 
@@ -270,7 +272,7 @@ _PLATEAU_EXAMPLES = TableHead(
 @made_by_this
 def plateau_examples_table(examples: Sequence[PlateauExample]) -> Table:
     """Return each detector's answers on threes that the pages call the same or not."""
-    right = {name: sum(one.flagged[name] == one.same for one in examples) for name in examples[0].flagged}
+    right = {name: sum(example.flagged[name] == example.same for example in examples) for name in examples[0].flagged}
     return _PLATEAU_EXAMPLES.table(
         f"Of {len(examples)} threes of which the pages say whether they are one diagnosis, keywords are right on "
         f"{right[_KEYWORDS]}, keywords as the project prints them on {right['keywords, as printed']}, and equality on "
@@ -281,10 +283,10 @@ def plateau_examples_table(examples: Sequence[PlateauExample]) -> Table:
                 "a plateau" if flagged else "no plateau",
                 source=f"{_DATASET}, reflections.jsonl",
                 unit="text",
-                group=f"{one.name} (said {'' if one.same else 'not '}to be the same)",
+                group=f"{example.name} (said {'' if example.same else 'not '}to be the same)",
             )
-            for one in examples
-            for name, flagged in one.flagged.items()
+            for example in examples
+            for name, flagged in example.flagged.items()
         ),
         datasets=(_DATASET,),
     )

@@ -98,7 +98,10 @@ def _changes_nothing(arm: RepairArm, arms: Iterable[RepairArm]) -> bool:
 
 
 def _outcomes(arm: RepairArm) -> dict[tuple[str, int], tuple[bool | None, bool, int]]:
-    return {(one.case, one.sample): (one.solved, one.patched, one.iterations) for one in arm.attempts}
+    return {
+        (attempt.case, attempt.sample): (attempt.solved, attempt.patched, attempt.iterations)
+        for attempt in arm.attempts
+    }
 
 
 def _cases(arm: RepairArm) -> tuple[str, ...]:

@@ -233,7 +233,7 @@ def production_figures(paper: Paper) -> list[Figure]:
 
 def _judge_finding(figures: Sequence[CheckedFigure]) -> str:
     # The joint check of all four has no value of its own and is not a fifth figure.
-    table = [check for one in figures for check in one.checks if check.value is not None]
+    table = [check for figure in figures for check in figure.checks if check.value is not None]
     wrong = [check for check in table if check.status != "reproduced"]
     swapped = [check for check in wrong if check.repair in SWAPS]
     repair = f"; {len(swapped)} of these would fit with the table's two rows swapped" if swapped else ""
@@ -305,14 +305,14 @@ def public_repairs_table(
     rows: list[Row] = []
     for one in (*repaired, *cases):
         rows += _rates(one, {name: pooled(one, name) for name in one.ranked_by_share()})
-    for one in cases:
-        first, *others = one.ranking()
-        for gap in gaps(one, [(first, other) for other in others]):
-            counts = f"{gap.paired.first_only} and {gap.paired.second_only} repaired by one alone, {one.source}"
-            where = f"{one.title}: {gap.better} less {gap.worse}", counts
+    for case in cases:
+        first, *others = case.ranking()
+        for gap in gaps(case, [(first, other) for other in others]):
+            counts = f"{gap.paired.first_only} and {gap.paired.second_only} repaired by one alone, {case.source}"
+            where = f"{case.title}: {gap.better} less {gap.worse}", counts
             p_value = Estimate(gap.p_value, n=gap.paired.n, method="McNemar, mid-p")
             of_gap = rows_in("difference", {"Difference": paired_score_interval(gap.paired)}, *where)
-            rows += measured_on(one.dataset, [*of_gap, *rows_in("p", {"p": p_value}, *where)])
+            rows += measured_on(case.dataset, [*of_gap, *rows_in("p", {"p": p_value}, *where)])
     finding = _ABSENT
     for one in repaired[:1]:
         best = one.ranked_by_share()[0]
@@ -326,12 +326,12 @@ def public_repairs_table(
 def programs_table(programs: Sequence[SolvedSet], tests: Sequence[SolvedSet] = (), notes: Sequence[str] = ()) -> Table:
     """Return how often broken and correct programs pass: what a benchmark's tests can tell apart."""
     rows: list[Row] = []
-    for one in programs:
-        rows += _rates(one, {name: pooled(one, name) for name in one.systems})
-    for one in tests:
-        rows += _rates(one, {name: over_tasks(one, name) for name in one.systems}, ", tests")
+    for program in programs:
+        rows += _rates(program, {name: pooled(program, name) for name in program.systems})
+    for test in tests:
+        rows += _rates(test, {name: over_tasks(test, name) for name in test.systems}, ", tests")
     finding = _ABSENT
-    for one in programs[:1]:
-        shares = [f"{with_interval(pooled(one, name), 'share')} of {name}" for name in one.systems]
-        finding = f"On {one.title} the tests pass for {'; '.join(shares)}."
+    for program in programs[:1]:
+        shares = [f"{with_interval(pooled(program, name), 'share')} of {name}" for name in program.systems]
+        finding = f"On {program.title} the tests pass for {'; '.join(shares)}."
     return _PROGRAMS.table(finding, rows, notes, datasets=(one.dataset for one in (*programs, *tests)))

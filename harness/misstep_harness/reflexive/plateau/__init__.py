@@ -291,12 +291,12 @@ class PlateauDetector(Protocol):
 DETECTORS: Registry[Callable[[int, int, frozenset[str]], PlateauDetector]] = Registry(
     "misstep.plateau_detectors",
     {
-        "exact": "misstep_harness.reflexive.plateau.lexical:ExactDetector",
-        "keywords": "misstep_harness.reflexive.plateau.lexical:KeywordDetector",
-        "cosine": "misstep_harness.reflexive.plateau.vectors:CosineDetector",
-        "embeddings": "misstep_harness.reflexive.plateau.vectors:EmbeddingDetector",
-        "exact_as_printed": "misstep_harness.reflexive.plateau.lexical:ExactAsPrinted",
-        "keywords_as_printed": "misstep_harness.reflexive.plateau.lexical:KeywordsAsPrinted",
+        "exact": "misstep_harness.reflexive.plateau:ExactDetector",
+        "keywords": "misstep_harness.reflexive.plateau:KeywordDetector",
+        "cosine": "misstep_harness.reflexive.plateau:CosineDetector",
+        "embeddings": "misstep_harness.reflexive.plateau:EmbeddingDetector",
+        "exact_as_printed": "misstep_harness.reflexive.plateau:ExactAsPrinted",
+        "keywords_as_printed": "misstep_harness.reflexive.plateau:KeywordsAsPrinted",
     },
 )
 

@@ -305,7 +305,7 @@ class CommandTarget(WorkspaceTarget):
             self._facts = {one.name: self._reading(one.sign) for one in self._form.vital_sign}
         except SandboxFailed as error:
             return Check(False, "unknown", f"The check could not be made: {error.line()}")
-        broken = [one.name for one in self._probes if not self._facts[one.name].holds]
+        broken = [probe.name for probe in self._probes if not self._facts[probe.name].holds]
         status: CheckStatus = "passed" if done.exit_code == 0 else "failed"
         if done.exit_code in NOT_RUN or done.ended != "exited":
             status = "unknown"

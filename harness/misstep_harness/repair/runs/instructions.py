@@ -156,7 +156,7 @@ class InstructionRun(RunKind[CaseFolder, CaseInstructions]):
         model = self._model
         request = {"model": model.name, "base_url": self._client.base_url or "", "prompt": shipped_prompt(PROMPT).label}
         how = {"temperature": model.temperature, "max_tokens": model.max_tokens, "seed": model.seed}
-        return {**request, **how, **noted(together(one.case.evidence for one in self._cases))}
+        return {**request, **how, **noted(together(case.case.evidence for case in self._cases))}
 
     def inputs(self) -> Inputs:
         """Return every file of the cases."""

@@ -104,7 +104,7 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
             "seconds": plan.limits.seconds,
             "seed": plan.options.seed,
             "sandbox": self._sandbox.name,
-            **noted(together(one.case.evidence for one in self._cases)),
+            **noted(together(case.case.evidence for case in self._cases)),
         }
         if plan.instructions:
             settings["instructions"] = plan.instructions
