@@ -313,7 +313,7 @@ class Failed(Struct, frozen=True, tag_field="event", tag="failed"):
 
 
 class Diagnosed(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="diagnosed"):
-    """The target's vital signs after a failed attempt and before anything was reverted.
+    """The target's health probes after a failed attempt and before anything was reverted.
 
     - `channel`: By which way they were read; `none` where no way worked.
     - `why`: Why the way in band was not taken.

@@ -23,7 +23,7 @@ from misstep_harness.escaping import without_surrogates
 from misstep_harness.journal.records import replace_file
 from misstep_harness.progress import say
 from misstep_harness.reflexive.model_agents import NO_MORE, SECONDS, agents_of
-from misstep_harness.reflexive.protocols import Check, Context, MakeAgents, Reading, Target, VitalSign
+from misstep_harness.reflexive.protocols import Check, Context, HealthProbe, MakeAgents, Reading, Target
 from misstep_harness.reflexive.records import CheckStatus, Role, SnapshotName, WorkItem
 from misstep_harness.reflexive.runs.command_file import CommandFile
 from misstep_harness.reflexive.runs.running import CHANGES
@@ -312,15 +312,15 @@ class CommandTarget(WorkspaceTarget):
         lost = [f"The probe {name} does not hold any more: {self._facts[name].text}" for name in broken]
         return Check(not broken, status, "\n".join([_shown(done), *lost]))
 
-    async def read(self, sign: VitalSign) -> Reading:
-        """Return what a vital sign showed after the last check."""
+    async def read(self, sign: HealthProbe) -> Reading:
+        """Return what a health probe showed after the last check."""
         return self.read_outside(sign)
 
-    def read_outside(self, sign: VitalSign) -> Reading:
-        """Return what a vital sign showed after the last check."""
+    def read_outside(self, sign: HealthProbe) -> Reading:
+        """Return what a health probe showed after the last check."""
         return self._facts.get(sign.name) or self._reading(sign)
 
-    def _reading(self, sign: VitalSign) -> Reading:
+    def _reading(self, sign: HealthProbe) -> Reading:
         done = self._thrown_away(next(one.command for one in self._form.vital_sign if one.name == sign.name))
         could_run = done.exit_code is not None and done.exit_code not in NOT_RUN
         return Reading(_shown(done), done.exit_code == 0 if sign.invariant and could_run else None)

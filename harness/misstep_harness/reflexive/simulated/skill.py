@@ -19,11 +19,11 @@ from msgspec import Struct
 from misstep_harness.agent.clocks import Clock
 from misstep_harness.agent.turns import Turn, tokens_in_text
 from misstep_harness.errors import MisstepError
-from misstep_harness.reflexive.protocols import Agents, Context, MakeAgents, Target, VitalSign
+from misstep_harness.reflexive.protocols import Agents, Context, HealthProbe, MakeAgents, Target
 from misstep_harness.reflexive.records import WorkItem
 from misstep_harness.reflexive.simulated.target import (
+    HEALTH_PROBES,
     MIX,
-    VITAL_SIGNS,
     Kind,
     MachinePair,
     SimulatedTarget,
@@ -387,7 +387,7 @@ class SimulatedSkill:
     """Items and a machine that are drawn from a seed."""
 
     name = "simulated"
-    vital_signs: Sequence[VitalSign] = VITAL_SIGNS
+    vital_signs: Sequence[HealthProbe] = HEALTH_PROBES
 
     def __init__(self, n: int = len(MIX), seed: int = 0, kinds: Sequence[Kind] = MIX) -> None:
         self._n, self._seed, self._kinds = n, seed, tuple(kinds)

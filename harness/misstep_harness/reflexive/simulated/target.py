@@ -36,7 +36,7 @@ from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.tools import Tool
 from misstep_harness.errors import MisstepError
 from misstep_harness.journal.records import encode, replace_file
-from misstep_harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
+from misstep_harness.reflexive.protocols import ChannelBroken, Check, HealthProbe, Reading
 from misstep_harness.reflexive.records import Role, SnapshotName, WorkItem
 
 ACCESS = "access"
@@ -327,11 +327,11 @@ def _bring_in_order(items: list[WorkItem], first: str, second: str) -> None:
 
 _NO_WAY_IN = "the way in is shut: no answer"
 
-VITAL_SIGNS = (
-    VitalSign("way in", "probe", "reachable"),
-    VitalSign("services", "probe", "services_up"),
-    VitalSign("changed settings", "configuration"),
-    VitalSign("journal", "log"),
+HEALTH_PROBES = (
+    HealthProbe("way in", "probe", "reachable"),
+    HealthProbe("services", "probe", "services_up"),
+    HealthProbe("changed settings", "configuration"),
+    HealthProbe("journal", "log"),
 )
 
 
@@ -437,12 +437,12 @@ class SimulatedTarget:
         self.state, lines = started(self.state, self._laws)
         self._journal += lines
 
-    async def read(self, sign: VitalSign) -> Reading:
+    async def read(self, sign: HealthProbe) -> Reading:
         """Read through the way in."""
         self._enter()
         return self.read_outside(sign)
 
-    def read_outside(self, sign: VitalSign) -> Reading:
+    def read_outside(self, sign: HealthProbe) -> Reading:
         """Read from the host's side."""
         if sign.invariant == "reachable":
             return Reading("open" if self.state.reachable else "shut", self.state.reachable)
