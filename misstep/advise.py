@@ -1,15 +1,21 @@
 """`misstep advise`: lines for CLAUDE.md or AGENTS.md from the findings of a run, as a diff."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from misstep.options.common import Json, command_app, json_text, path_alone, write_file
+from misstep.options.prices import priced_by
 from misstep_analysis.sessions.advice import advice_diff, advice_of
+from misstep_harness.classifiers.shell import commands
+from misstep_harness.classifiers.tools import bare_name, kind_of
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.opened import open_of
+from misstep_harness.prices import known_prices
 from misstep_harness.progress import say
+from misstep_harness.trajectory import ToolCall
 
 app = command_app()
 
@@ -38,7 +44,7 @@ def advise(
     """
     if file.is_absolute() or ".." in file.parts:
         raise UsageError(f"--file {file} is not below this folder", "Go to the folder of the file, and name it there.")
-    lines = advice_of(open_of(run, "classify"), at_least, sort)
+    lines = advice_of(open_of(run, "classify"), at_least, sort, priced_by(known_prices()), _called)
     diff = advice_diff(lines, file)
     if json:
         print(json_text({"at_least": at_least, "lines": lines, "diff": diff}))
@@ -49,3 +55,9 @@ def advise(
     if not diff:
         why = f"{file} has these lines" if lines else f"no problem with a line is in {at_least} sessions (--at-least)"
         say(f"misstep: nothing to propose: {why}.")
+
+
+def _called(tool: str, line: str) -> tuple[str, Sequence[str]]:
+    is_shell = kind_of(ToolCall(tool, {"command": line})) == "shell"
+    words = next((one.words for one in commands(line) if is_shell and one.program not in ("", "cd")), ("",))
+    return bare_name(tool), words

@@ -23,7 +23,7 @@ TOPICS = {
     "guidance": Topic(
         "misstep_harness.observer.guidance:CategoryGuidance", "your own words of the observer to an agent (TOML)"
     ),
-    "prices": Topic("misstep_harness.clients.prices:PriceFile", "the prices of models (TOML)"),
+    "prices": Topic("misstep_harness.usage:PriceFile", "the prices of models (TOML)"),
     "repair-case": Topic("misstep_harness.repair.case:RepairCase", "the folder of a repair case, and its case.toml"),
     "reflect-command": Topic(
         "misstep_harness.reflexive.runs.command_file:CommandFile", "a project and items for the reflexive loop (TOML)"
@@ -32,6 +32,7 @@ TOPICS = {
 }
 
 GUIDES = {
+    "config-file": Topic("misstep.options.config_file:guide", "the options of commands in a file (TOML)"),
     "reflect-skill": Topic(
         "misstep_analysis.reproduction.reflexive.guides:skill_guide",
         "how to write a skill of the reflexive loop (Python)",

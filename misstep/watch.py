@@ -1,19 +1,23 @@
 """`misstep watch`: a run of `classify` that goes on as sessions come in."""
 
 import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
+from misstep.classify.findings import classified_findings
 from misstep.options.category_judges import Categories
 from misstep.options.common import command_app, path_alone
 from misstep.options.run_folders import stopped_with
-from misstep_analysis.reproduction.sessions.watching import watch_sessions
 from misstep_analysis.sessions.findings import finding_line
 from misstep_harness.classifiers import chosen_categories, classify_all
+from misstep_harness.errors import NoTrajectory
 from misstep_harness.escaping import plain
 from misstep_harness.journal.classified import SessionFinding
+from misstep_harness.progress import say
 from misstep_harness.runs.classify import ClassifyPlan
 
 app = command_app()
@@ -40,3 +44,24 @@ def watch(
 
 def _print_finding(finding: SessionFinding) -> None:
     print(f"{plain(finding.category)}  {finding_line(finding)}", flush=True)
+
+
+def watch_sessions(
+    paths: Sequence[Path],
+    plan: ClassifyPlan,
+    out: Path,
+    *,
+    tell: Callable[[SessionFinding], None],
+    wait: Callable[[], object],
+) -> None:
+    """Bring a run of `classify` up to date again and again, without end, and tell each finding that is new in it."""
+    plan = replace(plan, arguments=[*map(str, paths), "--out", str(out)])
+    waiting = False
+    while True:
+        try:
+            classified_findings(paths, plan, out, tell)
+        except NoTrajectory as error:
+            if not waiting:
+                say(f"misstep: {plain(error.line())} Waiting for the first session.")
+            waiting = True
+        wait()

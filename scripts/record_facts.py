@@ -22,15 +22,15 @@ from misstep_analysis.reproduction.recorded import (
     recorded_judges,
     recovery,
     solve_rates,
+    watching,
 )
 from misstep_analysis.reproduction.reflexive import plateau
-from misstep_analysis.reproduction.sessions import watching
-from misstep_harness.datasets.catalogue import data_set
+from misstep_harness.benchmarks.folders import digest_of_sources
+from misstep_harness.catalogue import data_set
 from misstep_harness.datasets.facts import Facts, recorded_folder, whole_folder
 from misstep_harness.datasets.upstream import toml_file
 from misstep_harness.journal.records import replace_file, toml_text
 from misstep_harness.places import data_folder
-from misstep_harness.runs.judging.benchmarks import digest_of_sources
 
 ROOMS = (solve_rates, ratings, recorded_judges, fault_data, classified, recovery, watching, plateau)
 

@@ -38,10 +38,10 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from misstep_analysis.tables import Table
-from misstep_analysis.tables.inputs import InputFigure
+from misstep_analysis.tables.summary import InputFigure
 
 Kind = Literal["published file", "data set", "generated"]
-_MODULE = re.compile(r"misstep(?:\.[A-Za-z_]\w*)*", re.ASCII)
+_MODULE = re.compile(r"misstep(?:_harness|_analysis)?(?:\.[A-Za-z_]\w*)*", re.ASCII)
 """The modules whose source may be shown; nothing else is read."""
 
 

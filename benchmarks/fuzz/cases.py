@@ -16,11 +16,12 @@ import pyarrow.parquet as pq
 
 from benchmarks.fuzz.mutations import mutated
 from misstep_analysis.pages import Foot
-from misstep_analysis.runs.listed import ListedRuns, listed_run, runs_page
-from misstep_analysis.sessions.trajectory_page import trajectory_page
+from misstep_analysis.pages.trajectory import trajectory_page
+from misstep_analysis.sessions.listed import ListedRuns, listed_run, runs_page
+from misstep_harness.benchmarks.trajectories import BenchmarkRuns, runs_by_id
 from misstep_harness.classifiers import classify_all
 from misstep_harness.errors import MisstepError
-from misstep_harness.items import Item, Runs, numbered_items
+from misstep_harness.items import Item, numbered_items
 from misstep_harness.judges import read_known
 from misstep_harness.judges.fencing import fence, fenced_parts
 from misstep_harness.judges.fit import GENERAL
@@ -29,9 +30,7 @@ from misstep_harness.observer.replay import ReplayOptions, replay
 from misstep_harness.readers import READERS, reader_for
 from misstep_harness.readers.checking import read_value
 from misstep_harness.readers.interchange.atif import from_atif, read, to_atif
-from misstep_harness.readers.misstep import inline_run
 from misstep_harness.runs.inputs import trajectories
-from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep_harness.trajectory import Source, Trajectory, Unreadable
 from misstep_harness.verdict import Verdict
 from tests.families.recordings import recording_of
@@ -117,7 +116,7 @@ def _read(form: str, data: bytes, folder: Path) -> Iterator[Trajectory]:
 
 
 def _runs_of_items(folder: Path) -> Iterator[Trajectory]:
-    runs = Runs(folder, runs_by_id, inline_run)
+    runs = BenchmarkRuns(folder)
     try:
         for _, item in numbered_items(folder):
             try:

@@ -9,7 +9,7 @@ from benchmarks.validity.rates import Rate, coverage, rejections
 from misstep_analysis.judging.pairs.preferences import position_bias
 from misstep_analysis.stats.bradley_terry import Comparisons, Strengths, bradley_terry, clustered_strengths
 from misstep_analysis.stats.significance import Significance, holm
-from misstep_harness.pair import OrderAnswer, PairVerdict
+from misstep_harness.verdict import OrderAnswer, PairVerdict
 
 Array = npt.NDArray[np.float64]
 _TIES = 0.1

@@ -5,7 +5,9 @@ holds the version that the store names (a checksum, an etag, a time); the same v
 the store's time of the last change.
 """
 
+import ipaddress
 import os
+import socket
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -15,11 +17,10 @@ from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from tempfile import NamedTemporaryFile
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from msgspec import Struct
 
-from misstep_harness.copies import FOLDER, GLOB, folder_names
 from misstep_harness.errors import (
     InputError,
     MissingPrerequisite,
@@ -29,9 +30,9 @@ from misstep_harness.errors import (
     is_full,
     writing,
 )
+from misstep_harness.path_names import FOLDER, GLOB, folder_names
 from misstep_harness.places import cache_folder, last_changes_of, name_of_last_changes
 from misstep_harness.progress import Progress
-from misstep_harness.redirects import redirected
 
 LARGEST = 32 << 30
 """Bytes that one address may hold: a body without an end would fill the disk."""
@@ -287,10 +288,10 @@ def _reaching(address: str) -> Iterator[None]:
             raise own from error
         if isinstance(error, OSError) and is_full(error):
             raise
-        raise _in_our_words(address, chain) from error
+        raise _translated_error(address, chain) from error
 
 
-def _in_our_words(address: str, chain: Sequence[BaseException]) -> MisstepError:
+def _translated_error(address: str, chain: Sequence[BaseException]) -> MisstepError:
     status = next(filter(None, map(_status, chain)), None)
     kinds = [type(one).__name__ for one in chain]
     scheme = address.partition("://")[0]
@@ -321,3 +322,33 @@ def _status(error: BaseException) -> int | None:
 def _is_of_network(error: BaseException) -> bool:
     """Return whether it is the network that failed; a driver may take that for a missing file."""
     return isinstance(error, OSError) and not isinstance(error, FileNotFoundError) and _status(error) is None
+
+
+def redirected(asked: str, target: str) -> str:
+    """Return the address that a redirect leads to; raises `InputError` where it may not be followed.
+
+    It has to be http or https, not http where https was asked, and a host of the public network. An address that was
+    asked at this machine or in its network may lead to the same host again.
+    """
+    address = urljoin(asked, target)
+    before, after = urlsplit(asked), urlsplit(address)
+    host = after.hostname or ""
+    schemes = ("https",) if before.scheme == "https" else ("http", "https")
+    if after.scheme not in schemes:
+        problem = f"{after.scheme or 'nothing'}://, not to {' or '.join(schemes)}"
+    elif host != before.hostname and not _is_public(host, after.port):
+        problem = f"{host}, which is no host of the public network"
+    else:
+        return address
+    advice = "Give the address that you want itself, if you trust it."
+    raise InputError(f"it redirects to {problem}", advice, file=f"{before.scheme}://{before.hostname}")
+
+
+def _is_public(host: str, port: int | None) -> bool:
+    """Return whether each address of a host is one of the public network; a name without an address is none."""
+    try:
+        found = socket.getaddrinfo(host, port or 443, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return False
+    places = {ipaddress.ip_address(str(one[4][0]).partition("%")[0]) for one in found}
+    return bool(places) and all(getattr(place, "ipv4_mapped", None) is None and place.is_global for place in places)

@@ -7,7 +7,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from misstep_harness.copies import address_text
+from misstep_harness.path_names import address_text
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """The device is full, the quota is used, a file may not grow further, the device is broken."""

@@ -53,6 +53,9 @@ NOT_EXTRA = frozenset(
 )
 """What no request has but by a parameter, and what none has at all: nothing in an item may come to run a tool."""
 
+LOCAL_MODEL = "smollm2-135m"
+"""The small model of `--local`, which tests a set-up."""
+
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
 

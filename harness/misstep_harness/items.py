@@ -5,9 +5,7 @@ items.jsonl        an `Item` a line
 """
 
 from codecs import BOM_UTF8
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import lru_cache
-from itertools import islice
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar, overload
 
@@ -16,18 +14,11 @@ from msgspec import Struct
 
 from misstep_harness.beneath import inside
 from misstep_harness.errors import InputError, opening
-from misstep_harness.evidence import Evidence
 from misstep_harness.forms import json_form, misspelt, toml_form
-from misstep_harness.trajectory import Trajectory
+from misstep_harness.trajectory import Evidence
 
 Kind = Literal["misbehaviour", "recovery", "patch", "triage", "text", "pair"]
 Level = Literal["nominal", "ordinal", "interval"]
-
-RunsIn = Callable[[Path], Mapping[str, Trajectory]]
-"""The runs in a file of any known format, by their ids; raises `InputError` where one cannot be read."""
-
-InlineRun = Callable[[dict[str, Any], str], Trajectory]
-"""The run in a JSON object of any known format, and the id of its item; raises `InputError` if there is none."""
 
 MOST_LINE_BYTES = 64 << 20
 NOTHING_TO_SHOW = "there is no run, text, task or patch to show"
@@ -43,7 +34,6 @@ PAIR_LABELS = {"a": "output A is better", "b": "output B is better", "tie": "nei
 
 PAIR_FORM = "Pairs have the labels a, b and tie; a judge may leave out tie."
 
-_FILES_HELD = 4
 _PATH_SHOWN = 100
 _FORM = "See `misstep help benchmark-file`."
 _ITEM_FORM = "An item is one JSON object with id, kind and what the kind needs. See `misstep help items`."
@@ -251,30 +241,6 @@ def numbered_items(folder: Path, of: type[Any] = Item) -> Iterator[tuple[int, An
             yield number, item
 
 
-class Runs:
-    """The runs that the items of one benchmark folder are about; no path leads out of the folder."""
-
-    def __init__(self, folder: Path, read: RunsIn, read_inline: InlineRun) -> None:
-        self._folder = folder.resolve()
-        self._read_inline = read_inline
-        self._of_file = lru_cache(maxsize=_FILES_HELD)(lambda path: read(trajectory_file(self._folder, path)))
-
-    def of(self, item: Item) -> Trajectory | None:
-        """Return the run that an item is about; `None` where it is about none."""
-        if item.trajectory is None:
-            return None
-        if isinstance(item.trajectory, dict):
-            return self._read_inline(item.trajectory, item.id)
-        runs = self._of_file(item.trajectory)
-        if item.trajectory_id is None and len(runs) == 1:
-            return next(iter(runs.values()))
-        wanted = item.trajectory_id if item.trajectory_id is not None else item.id
-        if wanted not in runs:
-            message = f"item {item.id!r} is about the run {wanted!r}, which is not among {_some(runs)}"
-            raise InputError(message, "Name one of them as trajectory_id.", file=self._folder / item.trajectory)
-        return runs[wanted]
-
-
 def trajectory_file(folder: Path, path: str) -> Path:
     """Return the file that an item of a benchmark folder names."""
     advice = "Name a file below its folder."
@@ -291,6 +257,11 @@ def trajectory_file(folder: Path, path: str) -> Path:
     return file
 
 
-def _some(runs: Mapping[str, Trajectory]) -> str:
-    first = ", ".join(islice(runs, 3))
-    return f"the {len(runs):,} runs of the file ({first}{', …' if len(runs) > 3 else ''})" if runs else "its runs: none"
+class Attempts(Struct, frozen=True):
+    """One system on one task that it was tried on; `table` names the table of its set that the counts are in."""
+
+    table: str
+    system: str
+    task: str
+    tried: int
+    solved: int

@@ -1,4 +1,4 @@
-"""One session of an experiment with a running agent: the plants, the counts, and the observer's part.
+"""One session of an experiment with a running agent: the injected faults, the counts, and the observer's part.
 
 The agent, its tools and its tests are run; its user and the misbehaviour are scripted, so that the truth is known.
 Steps are counted from 0 through the whole run, its prompts and guidance included, as in `ObservedRun`.
@@ -22,7 +22,7 @@ EpisodeEnd = Literal["itself", "guidance", "engineer", "session"]
 
 
 class Episode(Struct, frozen=True, omit_defaults=True):
-    """One planted misbehaviour as it took place.
+    """One injected fault as it took place.
 
     - `category`: What it is.
     - `onset`, `last`: The steps of its first and last command. What an agent falls back into is an episode of its own.
@@ -45,7 +45,7 @@ class LiveSession(Struct, frozen=True, omit_defaults=True):
 
     - `item`, `seed`: The session's id, and the seed of all that was drawn for it.
     - `arm`, `unit`: What it was assigned to, and whose assignment it is: a session's own, or its engineer's.
-    - `version`: The version of the agent, which decides how often it slips and how it heeds.
+    - `version`: The version of the agent, which decides how often it misbehaves and how it complies.
     - `n_steps`: The agent's commands.
     - `calls`, `failed_calls`: Commands entered, and those whose result is an error. A failed test run is none.
     - `input_tokens`, `output_tokens`: Counted from the texts, four characters a token: each command is asked for with
@@ -57,7 +57,7 @@ class LiveSession(Struct, frozen=True, omit_defaults=True):
       unknown.
     - `ended`: Why the loop ended: `exit`, `iterations`, `seconds` or `stopped`.
     - `heeds`: What the agent does with guidance.
-    - `episodes`: The planted misbehaviours that took place; there may be none.
+    - `episodes`: The injected faults that took place; there may be none.
     - `observed`: What the observer did; `None` without one.
     - `last_step`: The last step of the run.
     - `trajectory`: The run, where it is kept.

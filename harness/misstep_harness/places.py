@@ -6,9 +6,9 @@ In a checkout `data/` and `notebooks/` are at its top; in a wheel they are insid
 import os
 from pathlib import Path
 
-from misstep_harness.copies import address_text
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.escaping import without_surrogates
+from misstep_harness.path_names import address_text
 
 _TOP = Path(__file__).resolve().parents[2]
 _PACKED = Path(__file__).resolve().parents[1] / "misstep"

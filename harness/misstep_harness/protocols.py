@@ -6,11 +6,22 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
-from misstep_harness.attempts import Attempts
-from misstep_harness.exchange import Outcome, Request
-from misstep_harness.items import Item, Kind, Question
+from misstep_harness.exchange import Failure, Outcome, Request
+from misstep_harness.items import Attempts, Item, Question
+from misstep_harness.reflexive.simulated.items import Kind
 from misstep_harness.trajectory import Source, Trajectory, Unreadable
 from misstep_harness.verdict import Verdict
+
+
+class Ask(Protocol):
+    """A way to ask a model, with the cost limit, cache, retries and records of the run."""
+
+    model: str
+    """The model that the command line or the judge's file names; empty if there is none."""
+
+    async def __call__(self, request: Request) -> Outcome:
+        """Return what the model answered, or why it did not; raises nothing."""
+
 
 Unit = Literal["value", "file"]
 Shape = Literal["document", "lines", "text"]
@@ -64,16 +75,6 @@ class Classifier(Protocol):
 
     def classify(self, trajectory: Trajectory) -> Verdict:
         """Return the verdict on one trajectory: label, evidence steps, one sentence why."""
-
-
-class Ask(Protocol):
-    """A way to ask a model, with the cost limit, cache, retries and records of the run."""
-
-    model: str
-    """The model that the command line or the judge's file names; empty if there is none."""
-
-    async def __call__(self, request: Request) -> Outcome:
-        """Return what the model answered, or why it did not; raises nothing."""
 
 
 class WrittenJudge(Protocol):
@@ -152,3 +153,16 @@ class OutcomeLoader(Protocol):
 
     def outcomes(self, folder: Path) -> Iterator[Attempts]:
         """Return every system on every task it was tried on."""
+
+
+class NoModel:
+    """There is nobody to ask; whoever asks gets a failure."""
+
+    model = ""
+
+    async def __call__(self, request: Request) -> Outcome:  # noqa: ARG002
+        """Return the failure."""
+        return Failure("bad_request", "A model is asked, and none is named.")
+
+
+NO_MODEL: Ask = NoModel()

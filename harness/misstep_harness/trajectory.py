@@ -4,11 +4,23 @@ Steps count from 0, one a turn; what tools answered is in the step whose calls t
 types have no place for is kept in `extra`, never dropped.
 """
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from msgspec import Struct
 
-from misstep_harness.evidence import Evidence
+Evidence = Literal["generated", "real"]
+
+
+def together(each: Iterable[Evidence]) -> Evidence:
+    """Return the evidence of a figure over all of these: generated as soon as one of them is."""
+    return "generated" if "generated" in set(each) else "real"
+
+
+def noted(evidence: Evidence) -> dict[str, str]:
+    """Return the field as tables have it; a table without it, as people write them, is of what is real."""
+    return {"evidence": evidence}
+
 
 Role = Literal["user", "agent", "system"]
 OutcomeStatus = Literal["passed", "failed", "unknown"]

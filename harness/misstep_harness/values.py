@@ -1,7 +1,9 @@
 """Write values as formats hold them, or tell them apart, without recursion and in time linear in their size."""
 
+import csv
+import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from operator import itemgetter
 from typing import Any
@@ -112,3 +114,10 @@ def _pieces(value: Any, levels: int) -> Iterator[str]:
 
 def _whole(value: int) -> str:
     return str(value) if value.bit_length() < 3 * _PRINTED_DIGITS else hex(value)
+
+
+def csv_lines(rows: Iterable[Sequence[object]]) -> bytes:
+    """Return rows as lines of CSV."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()

@@ -7,28 +7,6 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 
 Status = Literal["answered", "abstained", "unreadable", "refused", "failed"]
-STATUSES: tuple[Status, ...] = get_args(Status)
-UNANSWERED = STATUSES[1:]
-
-_DECIMAL_COMMA = re.compile(r"\d*,\d+", re.ASCII)
-
-
-def certainty(cell: Any) -> float | None:
-    """Return the score in a cell of a table, a number from 0 to 1; `None` if it is empty or NaN.
-
-    Raises `ValueError` for anything else.
-    """
-    text = cell.strip() if isinstance(cell, str) else cell
-    if text is None or text == "":
-        return None
-    if isinstance(text, bool) or not isinstance(text, str | int | float):
-        raise ValueError("the score is not a number")
-    number = float(text.replace(",", ".") if isinstance(text, str) and _DECIMAL_COMMA.fullmatch(text) else text)
-    if math.isnan(number):
-        return None
-    if not 0 <= number <= 1:
-        raise ValueError("the score is not from 0 to 1")
-    return number
 
 
 class Verdict(Struct, frozen=True, gc=False):
@@ -84,3 +62,71 @@ class Verdict(Struct, frozen=True, gc=False):
     def __post_init__(self) -> None:
         if (self.label is None) == (self.status == "answered"):
             raise ValueError(f"a verdict has a label exactly when it is answered: {self.label!r}, {self.status}")
+
+
+STATUSES: tuple[Status, ...] = get_args(Status)
+UNANSWERED = STATUSES[1:]
+
+_DECIMAL_COMMA = re.compile(r"\d*,\d+", re.ASCII)
+
+
+def certainty(cell: Any) -> float | None:
+    """Return the score in a cell of a table, a number from 0 to 1; `None` if it is empty or NaN.
+
+    Raises `ValueError` for anything else.
+    """
+    text = cell.strip() if isinstance(cell, str) else cell
+    if text is None or text == "":
+        return None
+    if isinstance(text, bool) or not isinstance(text, str | int | float):
+        raise ValueError("the score is not a number")
+    number = float(text.replace(",", ".") if isinstance(text, str) and _DECIMAL_COMMA.fullmatch(text) else text)
+    if math.isnan(number):
+        return None
+    if not 0 <= number <= 1:
+        raise ValueError("the score is not from 0 to 1")
+    return number
+
+
+Orders = Literal["both", "random"]
+
+
+class OrderAnswer(Struct, frozen=True):
+    """A judge's answer with one of the outputs in the first place.
+
+    - `first`: The output in the first place.
+    - `label`: The better output by its name in the item, whichever place it had; none without an answer.
+    """
+
+    first: Literal["a", "b"]
+    label: str | None
+    status: Status = "answered"
+    score: float | None = None
+    rationale: str = ""
+    error: str | None = None
+
+    @property
+    def place(self) -> str:
+        """Return the place that the judge prefers, first or second; empty if it prefers none."""
+        if self.label not in ("a", "b"):
+            return ""
+        return "first" if self.label == self.first else "second"
+
+
+class PairVerdict(Verdict, frozen=True, gc=False):
+    """A verdict on a pair. It has a label only if the answers in all orders agree.
+
+    - `orders`: The answer in each order that was asked.
+
+    Examples
+    --------
+        {"item": "t1", "judge": "better", "label": "a", "orders": [{"first": "a", "label": "a"}]}
+    """
+
+    orders: tuple[OrderAnswer, ...] = ()
+
+    @property
+    def undecided(self) -> bool:
+        """Return whether the judge answered in every order, and differently."""
+        answered = all(answer.status == "answered" for answer in self.orders)
+        return answered and len({answer.label for answer in self.orders}) > 1

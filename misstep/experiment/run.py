@@ -58,7 +58,7 @@ def run(
 ) -> None:
     """Run an experiment with a scripted agent.
 
-    The agent repairs small generated projects with real tools and tests. By its seed it slips into misbehaviour, and
+    The agent repairs small generated projects with real tools and tests. By its seed it misbehaves, and
     follows, half follows or ignores what it is told. A hash of the experiment's name and the unit decides the arm: the
     unit is the session in a shadow experiment, the engineer in an A/B test. The detector's answer comes after a drawn
     number of steps, so that the same seed gives the same sessions on any machine.
@@ -70,8 +70,9 @@ def run(
 
     misstep experiment run --n 200 --seed 1 --out run
     """
+    from misstep.experiment.own_cases import OwnCases
     from misstep_analysis.observer.experiments.report import open_experiment, report_of_run
-    from misstep_harness.agent.policies.model import ModelSettings
+    from misstep_harness.agent.model_policy import ModelSettings
     from misstep_harness.observer.detectors import asks_a_model, check_model
     from misstep_harness.observer.experiment.observing import Beside
     from misstep_harness.observer.experiment.running import ExperimentPlan, ExperimentRun
@@ -88,7 +89,7 @@ def run(
     if not asking.asks and not (observing.observe and asks_a_model(observing.observe)):
         refuse_given(context, MODEL_OPTIONS, "the scripted agent asks no model")
     check_model(detector, asking.model or ("local" if asking.local else ""), alone=False)
-    own = tuple(read_cases(cases)) if cases is not None else ()
+    own = OwnCases(tuple(read_cases(cases))) if cases is not None else None
     with with_local_model(asking) as known, run_folders.kept_when_stopped(out):
         settings = ModelSettings(known.model, seed=seed)
         beside, live = Beside(detector, every, delay), observing.observation(known.model)

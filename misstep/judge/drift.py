@@ -68,11 +68,11 @@ def drift(
     misstep judge run JUDGE sessions anchors.jsonl --out NEW
     misstep judge drift OLD NEW --anchors anchors.jsonl --html drift.html
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
+    from misstep_analysis.judging.drift import drifts
     from misstep_analysis.judging.judged_runs import open_run, warn_incomplete
-    from misstep_analysis.judging.report.drift import drifts
     from misstep_analysis.pages import table_text
+    from misstep_harness.benchmarks.judged_texts import texts_in
     from misstep_harness.journal.opened import check_named_once, distinct_names
-    from misstep_harness.runs.judging.judged_texts import texts_in
 
     if draw is not None or out is not None:
         _draw(runs, draw, out, seed, data)
@@ -92,7 +92,7 @@ def drift(
 
 
 def _draw(runs: list[Path], n: int | None, out: Path | None, seed: int, data: Path | None) -> None:
-    from misstep_analysis.judging.report.anchors import drawn_anchors
+    from misstep_analysis.judging.drift import drawn_anchors
 
     if n is None or out is None or len(runs) != 1:
         raise UsageError("--draw N and --out FILE need each other, and one run", "Name the run whose items are drawn.")

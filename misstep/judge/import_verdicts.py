@@ -61,9 +61,9 @@ def import_verdicts(
     import sys
 
     from misstep_analysis.gold import check_gold, item_ids
+    from misstep_harness.benchmarks.folders import benchmark_named
     from misstep_harness.clients import ClientSettings
     from misstep_harness.items import read_question
-    from misstep_harness.runs.judging.benchmarks import benchmark_named
     from misstep_harness.runs.judging.judge import run_judge
     from misstep_harness.runs.judging.judge_import import ImportChoice, imported_judge
 

@@ -43,7 +43,7 @@ def replay_files(
     json: bool,
 ) -> None:
     """Replay files into a run folder, and print what was found."""
-    from misstep_analysis.observer.observed_paths import observed_findings
+    from misstep.observe.findings import observed_findings
     from misstep_analysis.observer.page import observed_json, observed_text
     from misstep_analysis.tables.wording import counted_text
     from misstep_harness.journal.records import REPORT

@@ -15,7 +15,7 @@ from misstep_harness.classifiers import CLASSIFIERS
 from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from misstep_analysis.sessions.judged_categories import CategoryJudges
+    from misstep.classify.judges import CategoryJudges
 
 
 Categories = Annotated[
@@ -46,7 +46,7 @@ class JudgesOptions(OptionGroup, frozen=True):
     @contextmanager
     def opened(self, asking: ModelOptions, categories: Sequence[str]) -> "Iterator[CategoryJudges]":
         """Open the judges that are asked after the rules: those that are named, and with a model the shipped ones."""
-        from misstep_analysis.sessions.judged_categories import CategoryJudges
+        from misstep.classify.judges import CategoryJudges
         from misstep_harness.judges import shipped_judges
         from misstep_harness.runs.judging.category_judges import CategoryJudge, category_of
         from misstep_harness.runs.judging.known_judges import known_judge

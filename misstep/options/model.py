@@ -107,16 +107,18 @@ def with_local_model(options: ModelOptions) -> Iterator[ModelOptions]:
         if options.local:
             if options.model or options.base_url or options.replay is not None:
                 raise UsageError("--local has its own model", "Leave out --model, --base-url and --replay.")
-            from misstep_harness.clients.local_server import MODEL, local_server
+            from misstep_harness.clients.local_server import local_server
+            from misstep_harness.exchange import LOCAL_MODEL
 
-            options = replace(options, base_url=stack.enter_context(local_server()), model=MODEL)
+            options = replace(options, base_url=stack.enter_context(local_server()), model=LOCAL_MODEL)
         yield options
 
 
 def client_settings(options: ModelOptions, base_url: str | None = None) -> "ClientSettings":
     """Return the settings of the client; `base_url` is the judge's own address, where it has one."""
     from misstep_harness.clients import ClientSettings
-    from misstep_harness.clients.address import ADDRESS, checked_address
+    from misstep_harness.clients.address import checked_address
+    from misstep_harness.redaction import ADDRESS
 
     base_url = base_url or options.base_url or None
     # What the command line says is written down with the run: an address that holds a password is refused before.

@@ -1,5 +1,7 @@
-"""The prices that the options of a command name."""
+"""The prices that the options of a command name, and what tokens cost at them."""
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +10,8 @@ from msgspec.structs import replace
 from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from misstep_harness.clients.prices import Price, Prices
+    from misstep_harness.prices import Price, Prices
+    from misstep_harness.trajectory import Tokens
 
 PRICES = frozenset({"prices", "price_in", "price_out"})
 """The parameters that say what tokens cost, whoever spent them."""
@@ -16,7 +19,7 @@ PRICES = frozenset({"prices", "price_in", "price_out"})
 
 def own_price(price_in: float | None, price_out: float | None) -> "Price | None":
     """Return the price of any model, if both options are given."""
-    from misstep_harness.clients.prices import Price
+    from misstep_harness.prices import Price
 
     if (price_in is None) != (price_out is None):
         present, lacking = ("in", "out") if price_out is None else ("out", "in")
@@ -26,9 +29,20 @@ def own_price(price_in: float | None, price_out: float | None) -> "Price | None"
 
 def agents_prices(file: Path | None, price_in: float | None, price_out: float | None) -> "Prices | None":
     """Return the prices of the models of agents, if any are given."""
-    from misstep_harness.clients.prices import known_prices
+    from misstep_harness.prices import known_prices
 
     price = own_price(price_in, price_out)
     if price is not None:  # of any token of a request, read before or not
         price = replace(price, cached_usd=price_in, cache_write_usd=price_in, cache_write_1h_usd=price_in)
     return known_prices(file, price) if file or price else None
+
+
+def priced_by(prices: "Prices") -> "Callable[[str, Tokens], tuple[float, bool] | None]":
+    """Return what tokens cost at some prices; the cost is not known for a model without one."""
+    of = cache(prices.of)
+
+    def price(model: str, used: "Tokens") -> tuple[float, bool] | None:
+        known = of(model)
+        return known.cost_with_cache(used) if known else None
+
+    return price

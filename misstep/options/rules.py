@@ -1,4 +1,4 @@
-"""Options for the standing rules of projects, such as those of CLAUDE.md, that judges read."""
+"""Options for project instructions, such as those of CLAUDE.md, that judges read."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,13 +9,13 @@ from misstep.options.common import path_alone
 from misstep.options.groups import OptionGroup
 
 if TYPE_CHECKING:
-    from misstep_harness.runs.standing_rules import RulesAsked
+    from misstep_harness.runs.project_instructions import InstructionSources
 
 
 class RulesOptions(OptionGroup, frozen=True):
-    """The files of standing rules, and whether they are looked for."""
+    """The files of project instructions, and whether they are looked for."""
 
-    panel = "Standing rules"
+    panel = "Project instructions"
     rules: Annotated[
         list[Path] | None,
         typer.Option(
@@ -29,11 +29,11 @@ class RulesOptions(OptionGroup, frozen=True):
         typer.Option("--no-rules", help="Look for no CLAUDE.md and AGENTS.md in the folders of the sessions."),
     ] = False
 
-    def read(self) -> "RulesAsked":
+    def read(self) -> "InstructionSources":
         """Return which rules count; those of the named files are read."""
-        from misstep_harness.runs.standing_rules import RulesAsked, read_rules
+        from misstep_harness.runs.project_instructions import InstructionSources, read_rules
 
-        return RulesAsked(read_rules(self.rules or ()), find=not self.no_rules)
+        return InstructionSources(read_rules(self.rules or ()), find=not self.no_rules)
 
     @property
     def line(self) -> list[str]:

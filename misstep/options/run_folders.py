@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from misstep.options.common import moment
-from misstep_harness.copies import is_address
 from misstep_harness.errors import UsageError, closed
 from misstep_harness.escaping import plain
+from misstep_harness.path_names import is_address
 from misstep_harness.progress import say
 
 if TYPE_CHECKING:

@@ -56,16 +56,15 @@ def test_a_table_says_which_function_made_it_and_of_several_the_one_that_was_ask
 
 
 ROOT = Path(__file__).parents[2]
-_ADDRESS = re.compile(r"misstep(?:\.[A-Za-z_]\w*){2,}", re.ASCII)
+_ADDRESS = re.compile(r"misstep_(?:harness|analysis)(?:\.[A-Za-z_]\w*){2,}", re.ASCII)
 
 
 def addresses() -> Iterator[tuple[str, str]]:
     """Every address of code that is typed as a string in what makes tables."""
-    for root in ("analysis", "studies"):
-        for file in sorted((ROOT / root).rglob("*.py")):
-            for node in ast.walk(ast.parse(file.read_text())):
-                if isinstance(node, ast.Constant) and isinstance(node.value, str) and _ADDRESS.fullmatch(node.value):
-                    yield node.value, f"{file.relative_to(ROOT)}:{node.lineno}"
+    for file in sorted((ROOT / "analysis").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and _ADDRESS.fullmatch(node.value):
+                yield node.value, f"{file.relative_to(ROOT)}:{node.lineno}"
 
 
 def exists(address: str) -> bool:

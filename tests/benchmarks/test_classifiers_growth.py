@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from misstep_harness.classifiers import classify_all
-from misstep_harness.classifiers.calls.shell import commands
+from misstep_harness.classifiers.shell import commands
 from misstep_harness.trajectory import Step, Trajectory
 from tests.benchmarks.growth import QUADRATIC, growth
 from tests.harness.classifiers.building import bash, call, edit, misses, run, says, user, write

@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep_harness.readers.input.whole_lines import whole_lines
+from misstep_harness.readers.input.decoding import whole_lines
 from tests.benchmarks.growth import QUADRATIC, growth
 
 LINE = b'{"type": "user", "number": %08d, "text": "a line that is long enough"}'

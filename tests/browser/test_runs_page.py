@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from misstep_analysis.reproduction.sessions.viewed_runs import viewed_runs
+from misstep.view.several import viewed_runs
 from misstep_harness.classifiers import categories, classify_all
 from misstep_harness.journal.records import encode_lines
 from misstep_harness.readers.interchange.atif import to_atif

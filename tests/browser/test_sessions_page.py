@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from misstep_analysis.sessions.classified_paths import classified_findings
+from misstep.classify.findings import classified_findings
 from misstep_harness.journal.records import encode_lines
 from misstep_harness.readers.interchange.atif import to_atif
 from misstep_harness.runs.classify import ClassifyPlan

@@ -15,21 +15,20 @@ import pytest
 
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.scores import score
+from misstep_harness.benchmarks.trajectories import BenchmarkRuns
 from misstep_harness.clients import ClientSettings
 from misstep_harness.datasets import LOADERS
 from misstep_harness.errors import InputError
 from misstep_harness.exchange import Request
-from misstep_harness.items import Item, Runs, read_items, read_question
+from misstep_harness.items import Item, read_items, read_question
 from misstep_harness.judges import read_known
 from misstep_harness.judges.context import CHARACTERS_PER_TOKEN
 from misstep_harness.judges.fit import GENERAL, fitted_to, offered
 from misstep_harness.judges.judge_file import JudgeSpec
 from misstep_harness.judges.prompted import ask
 from misstep_harness.judges.prompted_judge import PromptedJudge
-from misstep_harness.readers.misstep import inline_run
 from misstep_harness.runs.judging.item_selection import Sampling
 from misstep_harness.runs.judging.judge import run_judge
-from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep_harness.trajectory import Outcome, Trajectory
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.families.test_asked_benchmarks:first_label")
@@ -56,7 +55,7 @@ class Benchmark:
         self.folder = folder
         self.spec = fitted_to(general(), read_question(folder), folder)
         self.items = [item for item in read_items(folder) if not item.skip_reason]
-        self.runs = Runs(folder, runs_by_id, inline_run)
+        self.runs = BenchmarkRuns(folder)
         self.gold: dict[str, set[str]] = defaultdict(set)
         with (folder / "gold.csv").open(encoding="utf-8", newline="") as stream:
             for row in csv.DictReader(stream):

@@ -29,14 +29,12 @@ from misstep_analysis.repair.attempts import RepairArm
 from misstep_analysis.repair.scores import compare_repairs, repair_comparison_table, repairs_finding, score_repairs
 from misstep_analysis.sessions.session_comparison import SessionRun, compare_sessions
 from misstep_analysis.sessions.session_comparison_tables import comparison_finding as sessions_finding
-from misstep_analysis.triage.comparison import JudgedCases
+from misstep_analysis.triage.comparison import JudgedCases, runs_finding
 from misstep_analysis.triage.comparison import compared as compared_cases
-from misstep_analysis.triage.tables import runs_finding
-from misstep_harness.pair import OrderAnswer, PairVerdict
 from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.session import Session
 from misstep_harness.triage.records import TriageVerdict
-from misstep_harness.verdict import Verdict
+from misstep_harness.verdict import OrderAnswer, PairVerdict, Verdict
 
 _LEVEL, _MOST, _OFTEN, _DAILY = 0.05, 0.07, 200, 20
 SEEDS = settings().max_examples if settings().max_examples >= _OFTEN else _DAILY

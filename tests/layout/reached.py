@@ -221,9 +221,9 @@ def walked(trees: Mapping[str, ast.Module]) -> Walk:
     for code in codes:
         tree = ast.parse(code)
         walk.enter_code(tree, _module_of("", tree).names, "")
-    texts = [file for room in ("data", "examples", "studies", "harness") for file in (ROOT / room).rglob("*.toml")]
+    texts = [file for room in ("data", "examples", "analysis", "harness") for file in (ROOT / room).rglob("*.toml")]
     for file in [*texts, ROOT / "pyproject.toml"]:
-        for found in re.findall(r"misstep(?:\.\w+)+(?:[:.]\w+)?", file.read_text("utf-8")):
+        for found in re.findall(r"misstep(?:_harness|_analysis)?(?:\.\w+)+(?:[:.]\w+)?", file.read_text("utf-8")):
             walk.enter_text(found)
     walk.finish()
     return walk

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from msgspec import structs
 
-from misstep_analysis.observer.observed_paths import observed_findings
-from misstep_analysis.sessions.classified_paths import classified_findings
+from misstep.classify.findings import classified_findings
+from misstep.observe.findings import observed_findings
 from misstep_harness.journal.records import (
     LIVE_RECORDS,
     encode_lines,

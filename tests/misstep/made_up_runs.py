@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.fault_mappings import FAULTS
 from misstep_harness.journal.records import (
     SCHEMA,
@@ -17,10 +18,10 @@ from misstep_harness.journal.records import (
     write_manifest,
     written_in,
 )
+from misstep_harness.repair.case import CASE
 from misstep_harness.repair.records import ATTEMPT_RECORDS, RepairAttempt, Signal
-from misstep_harness.runs.judging.benchmark_inputs import inputs_of
-from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
-from misstep_harness.triage.records import CASE, Evidence, TriageVerdict
+from misstep_harness.trajectory import Evidence, Outcome, Source, Step, ToolCall, ToolResult, Trajectory
+from misstep_harness.triage.records import TriageVerdict
 from misstep_harness.verdict import Verdict
 
 HOSTILE = (

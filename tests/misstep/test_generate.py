@@ -179,8 +179,10 @@ def test_lines_are_written_as_they_are_generated_so_that_memory_does_not_grow_wi
 
 def test_two_processes_never_write_one_folder_at_once(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    code = "import sys; from harness.runs.generate import GenerateOptions, write_folder; from pathlib import Path; "
-    code += "write_folder(Path(sys.argv[1]), GenerateOptions(3, 1))"
+    code = (
+        "import sys; from pathlib import Path; from misstep_harness.runs.generate import GenerateOptions, write_folder"
+    )
+    code += "; write_folder(Path(sys.argv[1]), GenerateOptions(3, 1))"
     with locked(tmp_path / "out" / ".benchmark.toml.part"):
         other = subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], capture_output=True, text=True)
     assert "another process is writing" in other.stderr

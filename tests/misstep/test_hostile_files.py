@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
+from misstep_harness.benchmarks.trajectories import BenchmarkRuns
 from misstep_harness.errors import InputError
-from misstep_harness.items import Item, Runs, trajectory_file
+from misstep_harness.items import Item, trajectory_file
 from misstep_harness.readers import READERS
-from misstep_harness.readers.misstep import inline_run
-from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
 from tests.families.recordings import recording_of
 from tests.misstep.as_a_user import CommandLine
 from tests.misstep.made_up import atif
@@ -29,7 +28,7 @@ def test_a_path_in_an_item_that_is_none_is_an_error_that_says_so(tmp_path: Path,
         trajectory_file(tmp_path, path)
     assert len(raised.value.found) < 6000
     with pytest.raises(InputError):
-        Runs(tmp_path, runs_by_id, inline_run).of(Item("a", "text", trajectory=path))
+        BenchmarkRuns(tmp_path).of(Item("a", "text", trajectory=path))
 
 
 def complaints(in_process: CommandLine, folder: Path, *more: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from misstep_analysis.judging.judged_runs import open_run
+from misstep_harness.benchmarks.folders import benchmark_named
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.exchange import Request
@@ -16,7 +17,6 @@ from misstep_harness.journal.records import read_verdicts
 from misstep_harness.judges import read_known
 from misstep_harness.judges.fit import GENERAL
 from misstep_harness.judges.prompted_judge import PromptedJudge
-from misstep_harness.runs.judging.benchmarks import benchmark_named
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.verdict import Verdict
 

@@ -183,7 +183,7 @@ def test_of_many_warnings_a_few_are_printed_and_the_rest_is_a_file(notebooks, tm
 
 
 def test_a_full_disk_in_a_notebook_is_one_sentence(tmp_path, monkeypatch):
-    source = "from harness.errors import CannotWrite\nraise CannotWrite('kept.bin', 'No space left on device')"
+    source = "from misstep_harness.errors import CannotWrite\nraise CannotWrite('kept.bin', 'No space left on device')"
     write(tmp_path / "notebooks", "full", prose("# A full disk"), code(source))
     monkeypatch.setattr(places, "notebooks_folder", lambda: tmp_path / "notebooks")
     result = run("--out", tmp_path / "out")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from misstep.classify.findings import classified_findings
 from misstep.runs.report import app
-from misstep_analysis.sessions.classified_paths import classified_findings
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.records import MANIFEST, encode_lines, replace_file
 from misstep_harness.readers.interchange.atif import to_atif

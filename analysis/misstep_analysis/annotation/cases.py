@@ -10,16 +10,15 @@ from msgspec import structs
 from misstep_analysis.annotation.page import Material, MaterialPart, Meaning, TextFile
 from misstep_analysis.judging.judged_runs import JudgedRun, open_run
 from misstep_analysis.tables.files import csv_of
+from misstep_harness.benchmarks.inputs import inputs_of
+from misstep_harness.benchmarks.trajectories import BenchmarkRuns
 from misstep_harness.errors import InputError, MisstepError, UsageError
 from misstep_harness.fault_mappings import FAULTS, Category, taxonomy
-from misstep_harness.items import Item, Question, Runs, read_items, read_question
+from misstep_harness.items import Item, Question, read_items, read_question
 from misstep_harness.journal.inputs import file_state, inputs_of_files
 from misstep_harness.journal.records import Inputs, read_manifest
 from misstep_harness.judges import read_known, shipped_judges
 from misstep_harness.judges.context import fitted_steps
-from misstep_harness.readers.misstep import inline_run
-from misstep_harness.runs.judging.benchmark_inputs import inputs_of
-from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep_harness.triage.records import Part as PartName
 from misstep_harness.triage.records import TriageCase, read_triage_cases
 from misstep_harness.triage.texts import LARGEST_FILE, TextsOfCase
@@ -114,7 +113,7 @@ class BenchmarkItems:
         self._items = {
             item.id: item for item in read_items(folder) if not item.skip_reason and (among is None or item.id in among)
         }
-        self._runs = Runs(folder, runs_by_id, inline_run)
+        self._runs = BenchmarkRuns(folder)
         self.ids = tuple(self._items)
         own = dict.fromkeys(label for item in self._items.values() for label in item.labels)
         self.labels = tuple(self._question.labels) or tuple(own)

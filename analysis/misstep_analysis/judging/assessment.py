@@ -52,9 +52,8 @@ from misstep_analysis.stats.estimate import Estimate, informative
 from misstep_analysis.stats.raters.patterns import IntArray
 from misstep_analysis.tables import Row, Table, Unit, estimate_row, made_by_this, of_evidence, rows_in
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
-from misstep_harness.evidence import Evidence
-from misstep_harness.pair import PairVerdict
-from misstep_harness.verdict import Verdict
+from misstep_harness.trajectory import Evidence
+from misstep_harness.verdict import PairVerdict, Verdict
 
 NO_POSITIVE = "the benchmark names no positive label"
 NEVER_POSITIVE = "the positive label is none of those that people gave"

@@ -21,39 +21,123 @@ items are anchors. Items of one trajectory count as one cluster. Two runs on the
 ones, so that the intervals of `total` and `system` are rather too wide there.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from math import ceil
+from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
+import msgspec
 import numpy as np
 from msgspec import Struct, structs
 
+from misstep_analysis.gold import item_ids
+from misstep_analysis.judging.judged_runs import JudgedRun, open_run
 from misstep_analysis.judging.rows import judging_table
+from misstep_analysis.judging.sample import majority
 from misstep_analysis.judging.units import BoolArray, JudgedUnits, units_of
+from misstep_analysis.pages.page import Foot, figure_html, page
+from misstep_analysis.plots import can_draw, curves
 from misstep_analysis.stats.combined import combined
 from misstep_analysis.stats.estimate import Estimate
-from misstep_analysis.tables import Fields, Table, made_by_this, rows_from, rows_in
+from misstep_analysis.tables import Fields, Row, Table, estimate_row, made_by_this, of_evidence, rows_from, rows_in
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
+from misstep_harness.benchmarks.folders import benchmark_named
+from misstep_harness.benchmarks.judged_texts import ANCHOR, anchor_lines, judged_texts
+from misstep_harness.errors import UsageError
+from misstep_harness.journal.records import MANIFEST
+from misstep_harness.verdict import Verdict
 
-HALF_WIDTH = 0.05
-"""How wide the interval of the judge's part may be to either side before more anchors are asked for."""
-
-_CHANGES = 3
-"""Changes that one sentence may claim: of the figure, by the judge, and by the system."""
-
-NO_ANCHORS = "no item was judged in both runs with the same text"
-ONE_ANSWER = "all anchors have the same old answer: nothing is known of the other"
-NOTHING = "no item has an answer"
+_NOT_THE_JUDGE = ("benchmark", "sample", "sample_seed")
+_DIGEST = "judge_digest"
+_WORDS = {_DIGEST: "file of the judge"}
+_MOST_SHOWN = 60
 
 
-class JudgedText(Struct, frozen=True):
-    """An item of a run: its text as a digest, whether it shows what is counted, and what it hangs together by."""
+def judge_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Part of a judge → how it was and how it is, for the parts that differ.
 
-    text: str
-    shows: bool
-    cluster: str
+    The digest of its file covers prompt and examples, so that it is named where nothing else differs.
+    """
+    was, is_now = dict(_parts(before)), dict(_parts(after))
+    parts = [part for part in {**was, **is_now} if was.get(part) != is_now.get(part)]
+    parts = [part for part in parts if part != _DIGEST] or parts
+    return {_WORDS.get(part, part): (_shown(was.get(part)), _shown(is_now.get(part))) for part in parts}
+
+
+def _parts(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in settings.items():
+        if name in _NOT_THE_JUDGE or value is None:
+            continue
+        if isinstance(value, dict):
+            yield from ((f"{name}.{inner}", one) for inner, one in value.items() if one is not None)
+        else:
+            yield name, value
+
+
+def _shown(value: object) -> str:
+    text = "nothing" if value is None or value == "" else str(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+
+
+class Anchors(Struct, frozen=True):
+    """Anchors as lines of an `items.jsonl`, and how many there are of each label."""
+
+    lines: bytes
+    sentence: str
+
+
+def drawn_anchors(source: str, n: int, seed: int, data: Path | None = None) -> Anchors:
+    """Return anchors drawn from the answered items of a run, or from all items of a benchmark."""
+    if (Path(source) / MANIFEST).is_file():
+        run = open_run(Path(source), data=data)
+        folder = run.benchmark
+        label_of = {one.item: one.label for one in run.verdicts if one.label is not None}
+    else:
+        folder = benchmark_named(source, data)
+        label_of = dict.fromkeys(sorted(item_ids(folder)), "")
+    if n > len(label_of):
+        raise UsageError(f"{n:,} anchors are asked for, of {counted_text(len(label_of), 'item')}", "Ask for fewer.")
+    chosen = stratified(label_of, n, seed)
+    counts = [f"{len(items):,} “{label}”" for label, items in chosen.items() if label]
+    of = f"{counted_text(n, 'anchor')} of {counted_text(len(label_of), 'item')}"
+    lines = anchor_lines(folder, label_of, {item for items in chosen.values() for item in items})
+    return Anchors(lines, of + (f": {', '.join(counts)}" if counts else ""))
+
+
+def stratified(label_of: dict[str, str], n: int, seed: int) -> dict[str, list[str]]:
+    """Label → items drawn at random, so many of each that they are in proportion, and at least one if `n` allows it.
+
+    Largest remainders (Hamilton's method) decide which label gets one more.
+    """
+    items: dict[str, list[str]] = defaultdict(list)
+    for item, label in sorted(label_of.items()):
+        items[label].append(item)
+    exact = {label: n * len(of) / len(label_of) for label, of in items.items()}
+    quota = {label: max(int(share), min(1, n // len(items))) for label, share in exact.items()}
+    while sum(quota.values()) > n:
+        most = max(quota, key=lambda label: quota[label] - exact[label] if quota[label] > 1 else -n)
+        quota[most] -= 1
+    for label in sorted(exact, key=lambda label: quota[label] - exact[label])[: n - sum(quota.values())]:
+        quota[label] += 1
+    rng = np.random.default_rng(seed)
+    return {label: sorted(rng.choice(of, quota[label], replace=False).tolist()) for label, of in items.items()}
+
+
+_AS_MEASURED, _WITHOUT_JUDGE = "as measured", "without the judge's part"
+
+
+def anchors_needed(judge: Estimate) -> int:
+    """Return how many anchors, drawn at random, give the judge's part to so much on either side.
+
+    The present half-width shrinks with the root of the number of anchors. If it is not known, the number is enough for
+    any judge: a share has at most the variance 1/4.
+    """
+    if judge.n and judge.low is not None and judge.high is not None:
+        return ceil(judge.n * ((judge.high - judge.low) / 2 / HALF_WIDTH) ** 2)
+    return ceil((NormalDist().inv_cdf(0.975) / HALF_WIDTH) ** 2 / 4)
 
 
 class FigureDrift(Struct, frozen=True):
@@ -84,6 +168,149 @@ class FigureDrift(Struct, frozen=True):
         """Return whether the judge's part is known to 5 points on either side."""
         low, high = self.judge.low, self.judge.high
         return low is not None and high is not None and high - low <= 2 * HALF_WIDTH
+
+
+class Drifts(Struct, frozen=True):
+    """The change of each figure from the first run to each later one, and what is on record of the judge's changes.
+
+    - `figures`: Name of a figure → later run → its change.
+    - `changed`: Later run → part of the judge → how it was and how it is.
+    - `left_out`: Later run → how many texts only one of two judges answered; no share of a label has them.
+    """
+
+    first: JudgedRun
+    old: str
+    figures: dict[str, dict[str, FigureDrift]]
+    changed: dict[str, dict[str, tuple[str, str]]]
+    left_out: dict[str, int]
+
+    def document(self) -> dict[str, Any]:
+        """Return all figures as one document."""
+        figures = {
+            name: [{"run": run, **msgspec.to_builtins(one)} for run, one in by_run.items()]
+            for name, by_run in self.figures.items()
+        }
+        about = {"changed": self.changed, "left_out": self.left_out, "evidence": self.first.question.evidence}
+        return {"old": self.old, "figures": figures, **about}
+
+    def tables(self) -> list[Table]:
+        """Return a table for each figure."""
+        question = self.first.question
+        return [
+            of_evidence(drift_table(name, self.old, by_run, question.name), question.evidence)
+            for name, by_run in self.figures.items()
+        ]
+
+    def remarks(self) -> list[str]:
+        """Return what is on record of how the judge changed, in a sentence for each later run."""
+        sentences = []
+        for run, parts in self.changed.items():
+            changes = "; ".join(f"{part}: {was}, then {now}" for part, (was, now) in parts.items())
+            if count := self.left_out[run]:
+                alone = counted_text(count, "text")
+                sentences.append(
+                    f"{alone} of {self.old} and {run} that only one of them answered: in no share of a label."
+                )
+            sentences.append(f"From {self.old} to {run}: {changes or 'nothing on record of the judge differs'}.")
+        return sentences
+
+    def html(self, command: str) -> str:
+        """Return the page: the finding, each figure over the runs, the tables."""
+        tables = self.tables()
+        drawings = [
+            figure_html(
+                curves(*_points(self.old, by_run), f"{name} over the runs", in_words=True),
+                "Bands are 95% intervals. Where the lines part, the judge changed.",
+            )
+            for name, by_run in (self.figures.items() if can_draw() else ())
+        ]
+        foot = Foot(command, inputs=(f"{self.first.question.name}, judged in {len(self.changed) + 1} runs",))
+        return page(
+            "Did the judge change, or the system?", tables[0].finding, tables, drawings, self.remarks(), foot=foot
+        )
+
+
+def drifts(runs: Mapping[str, JudgedRun], label: str, controls: Collection[str] = ()) -> Drifts:
+    """Return the drift of each later run from the first, in the share of a label and, with gold labels, in accuracy."""
+    (old, first), *later = runs.items()
+    labels = set(first.question.labels)
+    texts = {name: judged_texts(run.benchmark, {one.item for one in run.verdicts}) for name, run in runs.items()}
+    if controls and not any(set(texts[name].values()) & {*controls} for name, _ in later):
+        advice = "Name the file that was judged, or draw anchors again with this version of Misstep."
+        raise UsageError("no later run judged any of the anchors of --anchors", advice)
+    gold = {texts[old].get(item, ""): one for item, one in majority(first.gold).label_of.items()}
+    figures: dict[str, dict[str, FigureDrift]] = {}
+    left_out: dict[str, int] = {}
+    for name, run in later:
+        if set(run.question.labels) != labels:
+            which = f"{first.folder} asks for {', '.join(labels)}, {run.folder} for {', '.join(run.question.labels)}"
+            raise UsageError(f"the runs are asked different questions: {which}", "Name runs with the same labels.")
+        marked = {texts[name][item.id] for item in run.items if ANCHOR in item.extra and item.id in texts[name]}
+        anchors, pair = marked | {*controls}, ((first, texts[old]), (run, texts[name]))
+        answered = [{of[one.item] for one in each.verdicts if one.label is not None} for each, of in pair]
+        # A text that one of two judges alone answered changed neither: what is left compares the same items.
+        alone = (answered[0] ^ answered[1]) & set(texts[old].values()) & set(texts[name].values())
+        left_out[name] = len(alone)
+        shares = [_of_label(each, of, label, alone) for each, of in pair]
+        rights = [_of_gold(each, of, gold) for each, of in pair]
+        named = {f"Share of “{label}”": shares} | ({"Accuracy": rights} if run.gold else {})
+        for figure, (before, after) in named.items():
+            if before and after:
+                figures.setdefault(figure, {})[name] = drift(before, after, anchors)
+    if not figures:
+        raise UsageError("a run has no answers to compare", "Name runs with verdicts.")
+    changed = {name: judge_changes(first.manifest.settings, run.manifest.settings) for name, run in later}
+    return Drifts(first, old, figures, changed, left_out)
+
+
+class JudgedText(Struct, frozen=True):
+    """An item of a run: its text as a digest, whether it shows what is counted, and what it hangs together by."""
+
+    text: str
+    shows: bool
+    cluster: str
+
+
+def _of_label(run: JudgedRun, texts: Mapping[str, str], label: str, left_out: Collection[str]) -> list[JudgedText]:
+    """Return whether each answer is a label; what has no answer is left out."""
+    clusters = run.clusters
+    answered = (one for one in run.verdicts if one.label is not None and texts[one.item] not in left_out)
+    return [_text(one, texts, clusters, shows=one.label == label) for one in answered]
+
+
+def _of_gold(run: JudgedRun, texts: Mapping[str, str], of_text: Mapping[str, str]) -> list[JudgedText]:
+    """Return whether each answer is the item's gold label, or that of its text in the first run; no answer is wrong."""
+    own, clusters = majority(run.gold).label_of, run.clusters
+    labelled = ((one, own.get(one.item) or of_text.get(texts[one.item])) for one in run.verdicts)
+    return [_text(one, texts, clusters, shows=one.label == gold) for one, gold in labelled if gold is not None]
+
+
+def _text(verdict: Verdict, texts: Mapping[str, str], clusters: Mapping[str, str], *, shows: bool) -> JudgedText:
+    return JudgedText(texts[verdict.item], shows, clusters.get(verdict.item, f"item {verdict.item}"))
+
+
+def _points(old: str, by_run: Mapping[str, FigureDrift]) -> tuple[list[Row], dict[str, float]]:
+    """Return the figure of each run as measured and without the judge's part, and the place of each run."""
+    begin = next(iter(by_run.values())).old
+    measured = {old: begin, **{name: one.new for name, one in by_run.items()}}
+    without = {old: begin, **{name: one.without_judge for name, one in by_run.items()}}
+    rows = [
+        estimate_row(name, one, "share", group)
+        for group, series in ((_AS_MEASURED, measured), (_WITHOUT_JUDGE, without))
+        for name, one in series.items()
+    ]
+    return rows, {name: float(place) for place, name in enumerate(measured)}
+
+
+HALF_WIDTH = 0.05
+"""How wide the interval of the judge's part may be to either side before more anchors are asked for."""
+
+_CHANGES = 3
+"""Changes that one sentence may claim: of the figure, by the judge, and by the system."""
+
+NO_ANCHORS = "no item was judged in both runs with the same text"
+ONE_ANSWER = "all anchors have the same old answer: nothing is known of the other"
+NOTHING = "no item has an answer"
 
 
 def drift(old: Sequence[JudgedText], new: Sequence[JudgedText], controls: Collection[str] = ()) -> FigureDrift:
@@ -132,17 +359,6 @@ def _figures(weights: tuple[float, float], shares: Sequence[float]) -> tuple[flo
     old = in_old * in_both + (1 - in_old) * others
     new = in_new * (in_both * (1 - lost) + (1 - in_both) * gained) + (1 - in_new) * added
     return old, new, old * (1 - lost) + (1 - old) * gained
-
-
-def anchors_needed(judge: Estimate) -> int:
-    """Return how many anchors, drawn at random, give the judge's part to so much on either side.
-
-    The present half-width shrinks with the root of the number of anchors. If it is not known, the number is enough for
-    any judge: a share has at most the variance 1/4.
-    """
-    if judge.n and judge.low is not None and judge.high is not None:
-        return ceil(judge.n * ((judge.high - judge.low) / 2 / HALF_WIDTH) ** 2)
-    return ceil((NormalDist().inv_cdf(0.975) / HALF_WIDTH) ** 2 / 4)
 
 
 def _units(run: Sequence[JudgedText]) -> JudgedUnits:

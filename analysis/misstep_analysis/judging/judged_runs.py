@@ -19,6 +19,8 @@ from misstep_analysis.gold import (
     read_subcategories,
 )
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.benchmarks.folders import benchmark_folder, benchmark_named
+from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.errors import UsageError
 from misstep_harness.escaping import plain
 from misstep_harness.fault_mappings import FAULTS
@@ -27,8 +29,6 @@ from misstep_harness.journal.inputs import difference
 from misstep_harness.journal.opened import OpenRun, check_named_once, distinct_names, open_of
 from misstep_harness.journal.records import read_pair_verdicts, read_verdicts
 from misstep_harness.progress import say
-from misstep_harness.runs.judging.benchmark_inputs import inputs_of
-from misstep_harness.runs.judging.benchmarks import benchmark_folder, benchmark_named
 from misstep_harness.triage.records import read_triage_verdicts
 from misstep_harness.verdict import Verdict
 

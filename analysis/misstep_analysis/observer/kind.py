@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from misstep_analysis.observer.observed import OBSERVED, ObservedSummary, observed_table
 from misstep_analysis.runs.finished import read_scores
-from misstep_analysis.runs.kinds.columns import ExportedTable, table_of
-from misstep_analysis.runs.kinds.kind import Content, RunResults, StarterNotebook
+from misstep_analysis.runs.kind import Content, ExportedTable, RunResults, StarterNotebook, table_of
 from misstep_analysis.sessions.sources_kind import observer_tables, session_table
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text
@@ -22,7 +21,7 @@ class ObservedRuns(RunResults[OpenRun]):
     notebook = StarterNotebook("invocations", ("observe",), "detector", "An observer")
 
     def page(self, runs: Sequence[OpenRun], command: str) -> str:
-        from misstep_analysis.observer.observed_paths import page_of_observed
+        from misstep_analysis.observer.page import page_of_observed
 
         return page_of_observed(runs[0])
 

@@ -5,36 +5,15 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+from misstep_analysis.pages.interventions import ObservedIntervention, interventions_of
 from misstep_analysis.sessions.shares import clustered_share, share
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Figure, Table, Unit, made_by_this, rows_in
 from misstep_analysis.tables.wording import counted_text, interval_words, number_text
-from misstep_harness.evidence import Evidence, together
-from misstep_harness.intervention import ObservedRun, Withheld
-from misstep_harness.trajectory import Skipped, Unreadable
+from misstep_harness.intervention import ObservedRun
+from misstep_harness.trajectory import Evidence, Skipped, Unreadable, together
 
 OBSERVED = "observe"
-
-
-class ObservedIntervention(Struct, frozen=True):
-    """One intervention of a run.
-
-    `detected_at` is the last step that the detector had seen, `answered_at` the one behind which its answer came, and
-    `delivered_at` the one behind which the agent was told, `null` where it was not.
-    """
-
-    item: str
-    step: int
-    categories: tuple[str, ...]
-    detected_at: int
-    answered_at: int | None
-    delivered_at: int | None
-    level: int
-    withheld: Withheld
-    rationale: str
-    guidance: str
-    file: str = ""
-    line: int | None = None
 
 
 class ObservedSummary(Struct, frozen=True):
@@ -116,32 +95,6 @@ def observed(
 
 
 _NOTHING = "no invocation was answered"
-
-
-def interventions_of(run: ObservedRun) -> list[ObservedIntervention]:
-    """Return the interventions of a run as the document has them."""
-    answered_at = {invocation.step: invocation.answered_at for invocation in reversed(run.invocations)}
-    return [
-        ObservedIntervention(
-            item=run.item,
-            step=min(
-                (step for misbehaviour in one.misbehaviours for step in misbehaviour.steps), default=one.detected_at
-            ),
-            categories=one.categories,
-            detected_at=one.detected_at,
-            answered_at=answered_at.get(one.detected_at),
-            delivered_at=one.delivered_at,
-            level=one.level,
-            withheld=one.withheld,
-            rationale=" ".join(
-                dict.fromkeys(misbehaviour.rationale for misbehaviour in one.misbehaviours if misbehaviour.rationale)
-            ),
-            guidance=one.guidance,
-            file=run.file,
-            line=run.line,
-        )
-        for one in run.interventions
-    ]
 
 
 def observed_finding(summary: ObservedSummary) -> str:

@@ -6,13 +6,16 @@ from pathlib import Path
 
 import msgspec
 
-from misstep_analysis.observer.interventions import WITHHELD
-from misstep_analysis.observer.observed import ObservedIntervention, ObservedSummary, observed_finding, observed_table
+from misstep_analysis.observer.observed import ObservedSummary, observed_finding, observed_table
+from misstep_analysis.pages.interventions import WITHHELD, ObservedIntervention
+from misstep_analysis.runs.finished import named_inputs, read_scores, require_finished
 from misstep_analysis.tables.text import aligned
 from misstep_analysis.tables.wording import count_text, counted_text, interval_words, place_text
 from misstep_harness.escaping import plain
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.journal.classified import LabelledSession, PlacedVerdict
+from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.records import OBSERVED_RECORDS, SESSION_RECORDS, read_records
 from misstep_harness.session import Session
 
 _EXAMPLES = 5
@@ -87,9 +90,7 @@ def observed_page(
 ) -> str:
     """Return the page of a run of `observe`: the rate, and every session with an intervention."""
     from misstep_analysis.pages.browser import browser_page
-    from misstep_analysis.pages.foot import Foot
-    from misstep_analysis.pages.page import table_html, table_id
-    from misstep_analysis.pages.rendering import markup
+    from misstep_analysis.pages.page import Foot, markup, table_html, table_id
     from misstep_analysis.sessions.page import FlaggedSessions
 
     sessions = FlaggedSessions()
@@ -113,6 +114,18 @@ def observed_page(
         browser=browser,
         notes=(RECORDED, *_left_out(summary)),
     )
+
+
+def page_of_observed(run: OpenRun) -> str:
+    """Return the page of a finished run, made again."""
+    require_finished(run)
+    scores, manifest = read_scores(run.folder, ObservedSummary), run.manifest
+    return observed_page(scores, observed_sessions(run.folder), named_inputs(manifest), manifest.arguments)
+
+
+def observed_sessions(run: Path) -> Iterator[tuple[Session, ObservedRun]]:
+    """Return the sessions of a run, each with what the observer saw of it."""
+    return zip(read_records(run, SESSION_RECORDS), read_records(run, OBSERVED_RECORDS), strict=True)
 
 
 def _verdicts(run: ObservedRun) -> Iterator[PlacedVerdict]:

@@ -31,9 +31,8 @@ from misstep_analysis.stats.decisions.incidence import (
 )
 from misstep_analysis.stats.estimate import Estimate, informative
 from misstep_analysis.stats.significance import Significance, holm
-from misstep_harness.intervention import Intervention
+from misstep_harness.intervention import STEPS_AFTER, Intervention, is_recovered
 from misstep_harness.live_session import Episode, Heeds, LiveArm, LiveSession
-from misstep_harness.recovery import STEPS_AFTER, is_recovered
 
 WINDOW = STEPS_AFTER
 """The steps after an intervention that Wink's judge sees (section 4.1)."""

@@ -26,7 +26,7 @@ from misstep_analysis.tables import (
     rows_of,
 )
 from misstep_analysis.tables.wording import interval_words, number_text, with_interval
-from misstep_harness.attempts import Attempts
+from misstep_harness.items import Attempts
 from misstep_harness.places import data_folder
 
 ALPHA = 0.05

@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from misstep_analysis.pages.foot import Foot
-from misstep_analysis.pages.notebooks.display import figure_html
+from misstep_analysis.pages.page import Foot, figure_html
 from misstep_analysis.passing.paired_systems import ComparedPair
 from misstep_analysis.plots import forest
 from misstep_analysis.reflexive.ablation import ablate, compare_loops, is_ablation, loop_pairs_table

@@ -23,9 +23,7 @@ from misstep_analysis.pages.browser import (
     shortened,
     shown_run,
 )
-from misstep_analysis.pages.foot import Foot
-from misstep_analysis.pages.page import table_html
-from misstep_analysis.pages.rendering import markup
+from misstep_analysis.pages.page import Foot, markup, table_html
 from misstep_analysis.repair.attempts import (
     ReviewedPatches,
     ReviewFunnel,
@@ -48,7 +46,7 @@ from misstep_analysis.repair.scores import (
     score_repairs,
     signals_table,
 )
-from misstep_analysis.sessions.trajectory_page import Passage, passage
+from misstep_analysis.pages.trajectory import Passage, passage
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.text import table_text
 from misstep_analysis.tables.wording import counted_text
@@ -360,7 +358,7 @@ def observed_attempts(run: RepairRun) -> ObservedAttempts | None:
 def _figures(table: Table) -> tuple[str, ...]:
     if len(table.drawn) < 2 or find_spec("matplotlib") is None:
         return ()
-    from misstep_analysis.pages.notebooks.display import figure_html
+    from misstep_analysis.pages.page import figure_html
     from misstep_analysis.plots import forest
 
     drawing = forest(table.drawn, "Solve rate of each run")

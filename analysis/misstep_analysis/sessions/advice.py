@@ -15,19 +15,17 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from misstep_analysis.runs.finished import require_finished
-from misstep_analysis.sessions.classified_paths import priced_by
-from misstep_analysis.sessions.costs import Cost, costs_of
+from misstep_analysis.sessions.costs import Cost, Price, costs_of
 from misstep_analysis.tables.wording import counted_text
-from misstep_harness.classifiers.calls.shell import commands
-from misstep_harness.classifiers.calls.tools import bare_name, kind_of
-from misstep_harness.clients.prices import known_prices
 from misstep_harness.errors import opening
 from misstep_harness.forms import toml_form
 from misstep_harness.journal.classified import PlacedVerdict, labelled_sessions
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.places import data_folder
 from misstep_harness.session import Session
-from misstep_harness.trajectory import ToolCall
+
+CalledNames = Callable[[str, str], tuple[str, Sequence[str]]]
+"""The name and the line of a call → the bare name of its tool, and the words of the first program of a shell's line."""
 
 MOST_LINES = 10
 _WORDS = 6
@@ -81,12 +79,16 @@ _LEVELS: dict[Level, Callable[[_Shown], str]] = {
 """What a line may be about, the narrowest first: a finding that no narrow line has counts for the wider one."""
 
 
-def advice_of(run: OpenRun, at_least: int, by: Literal["cost", "count"]) -> list[Advice]:
+def advice_of(
+    run: OpenRun, at_least: int, by: Literal["cost", "count"], price: Price, called: CalledNames
+) -> list[Advice]:
     """Return the lines that at least so many sessions bear out, those of most cost or count first, ten at most."""
     require_finished(run)
     templates = {(one.category, one.of): one.text for one in _advice_file().line}
     sessions = [one for one in labelled_sessions(run.folder) if "yes" in one.labels or one.session.parent is not None]
-    remaining = [_shown(one.session, verdict) for one in sessions for verdict in one.verdicts if verdict.label == "yes"]
+    remaining = [
+        _shown(one.session, verdict, called) for one in sessions for verdict in one.verdicts if verdict.label == "yes"
+    ]
     lines: list[Advice] = []
     line_of: dict[tuple[str, str], str] = {}
     for level, name_of in _LEVELS.items():
@@ -109,7 +111,7 @@ def advice_of(run: OpenRun, at_least: int, by: Literal["cost", "count"]) -> list
         )
         for one in sessions
     )
-    costs = costs_of([one.line for one in lines], relabelled, priced_by(known_prices())).categories
+    costs = costs_of([one.line for one in lines], relabelled, price).categories
     lines = [structs.replace(one, cost=costs.get(one.line)) for one in lines]
     places = {line: place - len(costs) for place, line in enumerate(costs)}
     lines.sort(key=lambda one: (places.get(one.line, 0) if by == "cost" else 0, -one.sessions))
@@ -124,11 +126,9 @@ def _advice(category: str, level: Level, name: str, text: str, group: Sequence[_
     return Advice(line, category, level, name, len(roots), roots)
 
 
-def _shown(session: Session, verdict: PlacedVerdict) -> _Shown:
-    tool, line = next(iter(verdict.calls or ()), ("", ""))
-    is_shell = kind_of(ToolCall(tool, {"command": line})) == "shell"
-    words = next((one.words for one in commands(line) if is_shell and one.program not in ("", "cd")), ("",))
-    program, named = words[0].rsplit("/", 1)[-1], bare_name(tool)
+def _shown(session: Session, verdict: PlacedVerdict, called: CalledNames) -> _Shown:
+    named, words = called(*next(iter(verdict.calls or ()), ("", "")))
+    program = words[0].rsplit("/", 1)[-1]
     if not _NAME.fullmatch(program):
         program = ""
     return _Shown(session, verdict, named if _NAME.fullmatch(named) else "", program, program and _shape(words))

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import structs
 
 from misstep_analysis.pages import Foot, Section, page
-from misstep_analysis.pages.notebooks.display import figure_html
+from misstep_analysis.pages.page import figure_html
 from misstep_analysis.plots import forest
 from misstep_analysis.runs.finished import read_scores, require_finished
 from misstep_analysis.sessions.findings import Findings
@@ -29,10 +29,10 @@ from misstep_analysis.sessions.session_rates import Grouping, group_of, rates_by
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Table, of_evidence
 from misstep_harness.errors import UsageError
-from misstep_harness.evidence import together
 from misstep_harness.journal.classified import labelled_sessions
 from misstep_harness.journal.opened import OpenRun, distinct_names
 from misstep_harness.journal.records import encode
+from misstep_harness.trajectory import together
 
 _MOST_LINES_OPEN = 20
 

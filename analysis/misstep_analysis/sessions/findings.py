@@ -12,9 +12,8 @@ from misstep_analysis.sessions.prevalence import ANY, READ_BY_A_JUDGE, prevalenc
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables.wording import MISSING, count_text, number_text, place_text, with_interval
 from misstep_harness.escaping import plain
-from misstep_harness.evidence import Evidence
 from misstep_harness.journal.classified import AskedJudge, FailedClassifier, Labels, SessionFinding, Summary
-from misstep_harness.trajectory import Skipped, Unreadable
+from misstep_harness.trajectory import Evidence, Skipped, Unreadable
 
 RULE = "rule"
 _EXAMPLES = 3

@@ -17,9 +17,9 @@ from misstep_analysis.stats.printed.two_proportions import difference_of_shares,
 from misstep_analysis.stats.significance import Significance, holm
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import UsageError
-from misstep_harness.evidence import Evidence, together
 from misstep_harness.journal.classified import LabelledSession
 from misstep_harness.session import Session
+from misstep_harness.trajectory import Evidence, together
 
 _Before = Literal["no", "not checked", "not in it"]
 _BEFORE: tuple[_Before, ...] = get_args(_Before)

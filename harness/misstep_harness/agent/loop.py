@@ -33,7 +33,7 @@ class AgentLimits(Struct, frozen=True):
     tokens: int | None = None
 
 
-class Equipment(Struct, Generic[Place], frozen=True):
+class Toolset(Struct, Generic[Place], frozen=True):
     """What an agent is, whatever decides for it.
 
     - `prompt`: The shipped prompt, with `{commands}` in the part for the system and `{task}` in the other.
@@ -65,29 +65,29 @@ async def run_agent(
     def remember(steps: Sequence[Step]) -> None:
         environment.history = history_of(steps)
 
-    equipment = Equipment("engineering_agent", PROMPT, repair_tools(environment), before_command=remember)
-    return await run_loop(task, policy, environment, equipment, ask, limits, clock, watcher)
+    toolset = Toolset("engineering_agent", PROMPT, repair_tools(environment), before_command=remember)
+    return await run_loop(task, policy, environment, toolset, ask, limits, clock, watcher)
 
 
 async def run_loop(
     task: Task,
     policy: Policy,
     place: Place,
-    equipment: Equipment[Place],
+    toolset: Toolset[Place],
     ask: Ask,
     limits: AgentLimits = AgentLimits(),  # noqa: B008 -- frozen
     clock: Callable[[], float] = time.monotonic,
     watcher: Watcher | None = None,
 ) -> Trajectory:
-    """Let a policy work on a task with some equipment until a command ends the run or a limit is met."""
+    """Let a policy work on a task with a toolset until a command ends the run or a limit is met."""
     start = clock()
-    steps = list(opening(task, equipment))
+    steps = list(opening(task, toolset))
     ended: Ended = "iterations"
-    extra = {"prompt": shipped_prompt(equipment.prompt).label}
+    extra = {"prompt": shipped_prompt(toolset.prompt).label}
     try:
         for _ in range(limits.iterations):
             left = max(limits.seconds - (clock() - start), 0)
-            if over := await _one_turn(task, policy, place, equipment, ask, steps, left, clock):
+            if over := await _one_turn(task, policy, place, toolset, ask, steps, left, clock):
                 ended = over
                 break
             if limits.tokens is not None and tokens_of(steps) >= limits.tokens:
@@ -102,7 +102,7 @@ async def run_loop(
     finally:
         if watcher is not None:
             await watcher.end(steps)
-    agent = f"{equipment.agent}/{policy.name}"
+    agent = f"{toolset.agent}/{policy.name}"
     return Trajectory(task.id, Source("misstep"), task.text, tuple(steps), agent=agent, extra={"ended": ended, **extra})
 
 
@@ -110,7 +110,7 @@ async def _one_turn(
     task: Task,
     policy: Policy,
     place: Place,
-    equipment: Equipment[Place],
+    toolset: Toolset[Place],
     ask: Ask,
     steps: list[Step],
     left: float,
@@ -121,8 +121,8 @@ async def _one_turn(
     try:
         async with asyncio.timeout(left):
             action = await policy.act(task, steps, ask)
-            equipment.before_command(steps)
-            observation = await carry_out(action, place, equipment.tools)
+            toolset.before_command(steps)
+            observation = await carry_out(action, place, toolset.tools)
     except TimeoutError:
         if action is not None:
             steps.append(_step(action, Observation("The time limit was met.", is_error=True), clock() - began))
@@ -133,12 +133,12 @@ async def _one_turn(
     return "exit" if observation.ends else None
 
 
-def opening(task: Task, equipment: Equipment[Place]) -> tuple[Step, Step]:
+def opening(task: Task, toolset: Toolset[Place]) -> tuple[Step, Step]:
     """Return the two prompts that every run begins with: the system's with the commands, and the task."""
-    prompt = shipped_prompt(equipment.prompt)
-    commands = "\n".join(f"{tool.usage}\n    {tool.purpose}" for tool in equipment.tools)
-    system = fill(prompt.system, {**equipment.values, "commands": commands})
-    return Step("system", system), Step("user", fill(prompt.user, {**equipment.values, "task": task.text}))
+    prompt = shipped_prompt(toolset.prompt)
+    commands = "\n".join(f"{tool.usage}\n    {tool.purpose}" for tool in toolset.tools)
+    system = fill(prompt.system, {**toolset.values, "commands": commands})
+    return Step("system", system), Step("user", fill(prompt.user, {**toolset.values, "task": task.text}))
 
 
 def tokens_of(steps: Sequence[Step]) -> int:

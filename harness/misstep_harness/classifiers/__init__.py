@@ -8,7 +8,7 @@ from functools import cache, partial
 
 import msgspec
 
-from misstep_harness.classifiers.calls.history import History
+from misstep_harness.classifiers.history import History
 from misstep_harness.errors import UsageError
 from misstep_harness.protocols import Classifier
 from misstep_harness.registry import Registry, raised
@@ -20,8 +20,8 @@ CLASSIFIERS: Registry[Classifier] = Registry(
     {
         "infinite_loop": "misstep_harness.classifiers.infinite_loop",
         "tool_call_failure": "misstep_harness.classifiers.tool_call_failure",
-        "unrequested_changes": "misstep_harness.classifiers.unrequested_changes",
-        "did_not_follow_instructions": "misstep_harness.classifiers.did_not_follow_instructions",
+        "unrequested_changes": "misstep_harness.classifiers.overstepping:UNREQUESTED_CHANGES",
+        "did_not_follow_instructions": "misstep_harness.classifiers.overstepping:DID_NOT_FOLLOW_INSTRUCTIONS",
     },
 )
 classifier_for = CLASSIFIERS.load

@@ -15,11 +15,11 @@ from math import inf
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_harness.classifiers.calls.effects import CHANGES_FILES, Effect, effects, made_folders
-from misstep_harness.classifiers.calls.failures import failed
-from misstep_harness.classifiers.calls.history import Act, History, once
-from misstep_harness.classifiers.calls.tools import path_of
+from misstep_harness.classifiers.effects import CHANGES_FILES, Effect, effects, made_folders
+from misstep_harness.classifiers.failures import failed
+from misstep_harness.classifiers.history import Act, History, once
 from misstep_harness.classifiers.prose import has, parts_of
+from misstep_harness.classifiers.tools import path_of
 
 _READ = 20_000
 """Characters of an answer in which a file's name is looked for."""

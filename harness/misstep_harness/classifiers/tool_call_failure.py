@@ -2,6 +2,10 @@
 
 They are told from what happened and not from how a tool words it. Not tool call failures: failing tests and builds, a
 search that finds nothing, a network that is down, a declined call, an error that the next attempt corrects.
+
+Find replies that a harness turns down before a call exists: steps without a call, answered ever the same.
+
+agent: "I will list the files: ls"        user: "Your reply has no action. Reply with one …"
 """
 
 import re
@@ -11,22 +15,103 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from misstep_harness.classifiers.calls.error_lines import exit_code
-from misstep_harness.classifiers.calls.failures import CallFailure, failed, own_failure
-from misstep_harness.classifiers.calls.history import Act, History
-from misstep_harness.classifiers.calls.identity import Spelling, arguments_key, call_key
-from misstep_harness.classifiers.calls.natures import changes_files, nature_of
-from misstep_harness.classifiers.calls.programs import LOOKS
-from misstep_harness.classifiers.calls.rejections import rejections
-from misstep_harness.classifiers.calls.same_answers import is_a_search, is_a_series, same_complaint
-from misstep_harness.classifiers.calls.shell import commands_of
-from misstep_harness.classifiers.calls.tools import bare_name, path_of
-from misstep_harness.classifiers.corrections import Corrections, program_at_fault, subject_of
-from misstep_harness.classifiers.last_words import passed_over, tells
+from misstep_harness.classifiers.effects import changes_files, nature_of
+from misstep_harness.classifiers.error_lines import exit_code, has_fault_word, without_particulars
+from misstep_harness.classifiers.failures import CallFailure, failed, of_the_environment, own_failure, refuses
+from misstep_harness.classifiers.history import Act, History, goes_on
+from misstep_harness.classifiers.identity import Spelling, arguments_key, call_key
+from misstep_harness.classifiers.last_words import Corrections, passed_over, program_at_fault, subject_of, tells
+from misstep_harness.classifiers.oscillation import is_a_search, is_a_series, same_complaint
 from misstep_harness.classifiers.prose import parts_of
+from misstep_harness.classifiers.shell import commands_of
+from misstep_harness.classifiers.tools import LOOKS, bare_name, path_of
 from misstep_harness.classifiers.verdicts import RuleFinding, absent, counted, nothing_to_judge, quoted, shown_by_rule
-from misstep_harness.trajectory import Trajectory
+from misstep_harness.trajectory import Step, Trajectory
 from misstep_harness.verdict import Verdict
+
+REPEATS = 3
+"""As for errors of calls: one is a slip, two a slip and a try at correcting it."""
+
+_COMPARED = 300
+_SHORTEST = 20
+"""Characters of a complaint that says what was expected."""
+
+_ADDRESSED = re.compile(r"\b(?:you|your|please|expected)\b", re.IGNORECASE)
+_FORM = re.compile(r"\b(?:tools?|function calls?|actions?|json|format\w*|code blocks?|tags?)\b", re.IGNORECASE)
+"""Who did something wrong, and with which part of a reply: what programs print of the work tells of neither."""
+
+
+def rejections(history: History) -> RuleFinding | None:
+    """The steps that were turned down and a sentence on them; `None` if there are fewer than three of one kind."""
+    steps = history.trajectory.steps
+    candidates = [index for index in history.agent_steps if not steps[index].calls and _text(history, index)]
+    if len(candidates) < REPEATS or len({steps[index].speaker for index in history.agent_steps}) > 1:
+        return None
+    turned_down: dict[str, list[int]] = defaultdict(list)
+    for index in candidates:
+        answer = _answer(history, index)
+        if answer:
+            turned_down[answer].append(index)
+    often = {answer: places for answer, places in turned_down.items() if len(places) >= REPEATS}
+    if not often:
+        return None
+    anyhow = Counter(_answer(history, index) for index in history.agent_steps if steps[index].calls)
+    for answer, places in often.items():
+        text, times = Counter(_text(history, place) for place in places).most_common(1)[0]
+        tries = {steps[place].text for place in places}
+        marked = _marked(history, places[0])
+        of_form = not of_the_environment(text) and (
+            _failed(steps[places[0]]) or (has_fault_word(text) and (marked or _is_of_form(text)))
+        )
+        # What says nothing of a reply's form answers the same thing said again, or in a chat tells what happened.
+        if (
+            anyhow[answer]
+            or goes_on(answer)
+            or refuses(answer)
+            or times < (1 if marked and of_form else 2 if marked or history.acts else REPEATS)
+            or not (of_form or (marked and len(tries) > 1) or (history.acts and len(tries) >= REPEATS))
+            or not _runs(history, places)
+        ):
+            continue
+        quotation = quoted(_text(history, places[0]))
+        what = f"The harness turns {len(places)} replies without a call down ({quotation}; {counted(places)})."
+        return RuleFinding("rejected_reply", places, what)
+    return None
+
+
+def _answer(history: History, index: int) -> str:
+    """Return what the harness answers to a step, evened out; nothing where the agent itself goes on."""
+    head = _text(history, index)
+    return without_particulars(head) if len(head) >= _SHORTEST else ""
+
+
+def _marked(history: History, index: int) -> bool:
+    """Return whether it is the harness that answers: with a failed result, or in a turn of its own."""
+    steps = history.trajectory.steps
+    return _failed(steps[index]) or steps[index + 1].role == "system"
+
+
+def _failed(step: Step) -> bool:
+    return any(one.is_error for one in step.results)
+
+
+def _is_of_form(text: str) -> bool:
+    """Return whether a complaint is about the form of what somebody wrote."""
+    return _ADDRESSED.search(text) is not None and _FORM.search(text) is not None
+
+
+def _text(history: History, index: int) -> str:
+    steps = history.trajectory.steps
+    if steps[index].results and not steps[index].calls:
+        return steps[index].results[0].text[:_COMPARED]
+    following = steps[index + 1] if index + 1 < len(steps) else None
+    return following.text[:_COMPARED] if following is not None and following.role != "agent" else ""
+
+
+def _runs(history: History, places: list[int]) -> bool:
+    steps = history.trajectory.steps
+    return all(any(step.role == "agent" for step in steps[place + 1 : place + 4]) for place in places[:-1])
+
 
 CATEGORY = "tool_call_failure"
 
@@ -47,7 +132,7 @@ _A_REQUEST = 500
 """Characters of a turn that asks for something; a longer one tells of what happened, failures among it."""
 
 _OF_A_SAMPLE = ("error", "invalid arguments")
-_FORM = re.compile(r"\bmust\b|\bexpect", re.IGNORECASE)
+_FORM_of_tool_call_failure = re.compile(r"\bmust\b|\bexpect", re.IGNORECASE)
 """How a call is told what form it should have had."""
 
 _NO_SUCH_PROGRAM = 127
@@ -133,7 +218,11 @@ def _not_told(history: History, errors: list[_Error]) -> list[_Error]:
     for error in errors:
         act = history.acts[error.place]
         faults = _OF_A_SAMPLE if act.line else ("error",)
-        if nature_of(act) != "look" and error.failure.fault in faults and not _FORM.search(error.failure.words):
+        if (
+            nature_of(act) != "look"
+            and error.failure.fault in faults
+            and not _FORM_of_tool_call_failure.search(error.failure.words)
+        ):
             by_words[error.failure.evened].append(error)
     for alike in by_words.values():
         places = [error.place for error in alike]

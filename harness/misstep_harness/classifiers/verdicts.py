@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct, convert
 from msgspec.structs import replace
 
-from misstep_harness.classifiers.calls.history import History
+from misstep_harness.classifiers.history import History
 from misstep_harness.verdict import Verdict
 
 EVIDENCE = 20

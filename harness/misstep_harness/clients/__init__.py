@@ -5,7 +5,6 @@ import os
 import random
 from collections.abc import Callable
 
-from misstep_harness.clients.address import KEY, secrets
 from misstep_harness.clients.around_client import (
     CircuitBreakerClient,
     ConcurrencyLimitClient,
@@ -16,13 +15,13 @@ from misstep_harness.clients.around_client import (
 from misstep_harness.clients.cache import Cache, CachedClient
 from misstep_harness.clients.cost_limit import CostLimitClient, SpendingLog
 from misstep_harness.clients.pace import RequestPace
-from misstep_harness.clients.prices import known_prices
 from misstep_harness.clients.recording import RecordingClient
-from misstep_harness.clients.redaction import Redaction
 from misstep_harness.clients.retry import RetryingClient, RetryLimits
 from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.exchange import Client
+from misstep_harness.prices import known_prices
+from misstep_harness.redaction import KEY, Redaction, secrets
 from misstep_harness.registry import Registry
 
 CLIENTS: Registry[Callable[[ClientSettings], Client]] = Registry(

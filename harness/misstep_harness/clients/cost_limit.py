@@ -9,10 +9,10 @@ import asyncio
 from pathlib import Path
 
 from misstep_harness.clients.around_client import AroundClient
-from misstep_harness.clients.prices import Prices
 from misstep_harness.errors import InputError, UsageError, opening, write_all, writing
 from misstep_harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 from misstep_harness.journal.records import appending
+from misstep_harness.prices import Prices
 
 
 class SpendingLog:

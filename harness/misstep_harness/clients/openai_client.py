@@ -20,14 +20,14 @@ from typing import Any
 
 import aiohttp
 
-from misstep_harness.clients.address import address_and_key, header_fields, secrets
+from misstep_harness.clients.address import address_and_key, header_fields
 from misstep_harness.clients.parse_response import ParsedAnswer, Redact, count, parse_response, refused, text_of
-from misstep_harness.clients.prices import Prices, known_prices
-from misstep_harness.clients.redaction import Redaction
 from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.clients.transport import LARGEST_BODY, BodyTooLargeError, Wire
 from misstep_harness.escaping import json_without_surrogates
 from misstep_harness.exchange import QUESTION, DecisionApi, Failure, FailureKind, Outcome, Reply, Request
+from misstep_harness.prices import Prices, known_prices
+from misstep_harness.redaction import Redaction, secrets
 
 _KEPT = 20_000
 _NO_SUCH_ADDRESS = (404, 405, 501)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from misstep_harness.clients.prices import Price
+from misstep_harness.prices import Price
 
 
 class ClientSettings(Struct, frozen=True):

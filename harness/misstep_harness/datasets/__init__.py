@@ -6,8 +6,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from misstep_harness.attempts import Attempts
 from misstep_harness.errors import UsageError
+from misstep_harness.items import Attempts
 from misstep_harness.protocols import Loader, OutcomeLoader
 from misstep_harness.registry import Registry
 from misstep_harness.verdict import Verdict

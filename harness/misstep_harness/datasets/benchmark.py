@@ -23,13 +23,13 @@ import msgspec
 import tomli_w
 from msgspec import Struct
 
-from misstep_harness.datasets.catalogue import data_set
+from misstep_harness.catalogue import data_set
 from misstep_harness.datasets.upstream import digest_of, toml_file
 from misstep_harness.errors import InputError, writing
-from misstep_harness.evidence import Evidence, noted
 from misstep_harness.items import Item as Item
-from misstep_harness.items import Kind, Level
-from misstep_harness.trajectory import Trajectory
+from misstep_harness.observer.guidance import Level
+from misstep_harness.reflexive.simulated.items import Kind
+from misstep_harness.trajectory import Evidence, Trajectory, noted
 
 _encoder = msgspec.json.Encoder()
 

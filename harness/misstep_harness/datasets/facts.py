@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from misstep_harness.datasets.catalogue import located, made_by_hand, missing_files
+from misstep_harness.catalogue import located, made_by_hand, missing_files
 from misstep_harness.datasets.upstream import csv_rows
 from misstep_harness.errors import InputError
 from misstep_harness.places import data_folder

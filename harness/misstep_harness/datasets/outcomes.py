@@ -51,9 +51,9 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from misstep_harness.attempts import Attempts
 from misstep_harness.datasets.upstream import csv_rows, json_lines
 from misstep_harness.errors import InputError
+from misstep_harness.items import Attempts
 
 
 class _Outcomes(Struct, frozen=True):

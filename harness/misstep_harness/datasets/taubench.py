@@ -19,10 +19,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from misstep_harness.attempts import Attempts
 from misstep_harness.datasets.benchmark import Gold, Item, SetWriter, reward_label, run_item
 from misstep_harness.datasets.upstream import csv_rows, json_file, named_runs
 from misstep_harness.errors import InputError
+from misstep_harness.items import Attempts
 from misstep_harness.protocols import ReadFile
 from misstep_harness.trajectory import Trajectory
 

@@ -1,16 +1,17 @@
-"""Generate coding sessions whose misbehaviour is known by construction, about thirty steps each, with look-alikes.
+"""Generate coding sessions whose misbehaviour is known by construction, about thirty steps each, with hard negatives.
 
-Truth follows Wink's definitions (section 2.1). A change that was ruled out in words ("do not touch tests/") plants both
-`unrequested_changes` and `did_not_follow_instructions`. A change that was asked for but made too early, or without its
-tests, is an instruction not followed alone. A refused call that is repeated to the letter is a failure and a loop.
+Truth follows Wink's definitions (section 2.1). A change that was ruled out in words ("do not touch tests/") injects
+both `unrequested_changes` and `did_not_follow_instructions`. A change that was asked for but made too early, or
+without its tests, is an instruction not followed alone. A refused call that is repeated to the letter is a
+failure and a loop.
 
-Each misbehaviour is planted with a stated prevalence, times a factor of the week, whatever the user asks for and
+Each misbehaviour is injected with a stated prevalence, times a factor of the week, whatever the user asks for and
 whatever tools there are. Case `i` of a seed is the same whatever the number of cases.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,9 +19,22 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from misstep_harness.generate import look_alikes, outputs
-from misstep_harness.generate.instructions import INSTRUCTIONS, LIMITS, Instruction, UserLimit, change_unasked
-from misstep_harness.generate.look_alikes import MEND_EVERYWHERE, LookAlike
+from misstep_harness.generate.pieces import (
+    FAILURES,
+    HARD_NEGATIVES,
+    INSTRUCTIONS,
+    LIMITS,
+    LOOPS,
+    MEND_EVERYWHERE,
+    STUCK_FAILURE,
+    UNKNOWN_TOOL,
+    UNKNOWN_TOOL_CORRECTED,
+    HardNegative,
+    Instruction,
+    Piece,
+    UserLimit,
+    change_unasked,
+)
 from misstep_harness.generate.projects import ProjectChange, change_limit, make_project
 from misstep_harness.generate.session import (
     CATEGORIES,
@@ -31,166 +45,12 @@ from misstep_harness.generate.session import (
     LOOP,
     READ,
     RUN,
-    SEARCH,
     Session,
+    Vocabulary,
+    load_agents,
 )
-from misstep_harness.generate.vocabularies import Vocabulary, load_agents
 from misstep_harness.generate.voice import Voice, WordingSet
 from misstep_harness.trajectory import Source, Tokens, Trajectory
-
-
-class Piece(Struct, frozen=True):
-    """A piece of a session that misbehaves.
-
-    - `name`: What it is called in `gold_variants.csv`.
-    - `edits`: Whether it is about a change that is still to be made.
-    - `by_text`: Whether only agents serve whose edits name the text to replace.
-    """
-
-    name: str
-    plants: tuple[str, ...]
-    write: Callable[[Session, ProjectChange], None]
-    calls: Mapping[str, int]
-    edits: bool = False
-    by_text: bool = False
-
-
-def _repeat_search(session: Session, change: ProjectChange) -> None:
-    for _ in range(session.random.randint(4, 8)):
-        remark = session.beside("again")
-        session.show(LOOP, session.search(f"{change.function}_default", remark=remark))
-
-
-def _respell_call(session: Session, change: ProjectChange) -> None:
-    """One search, written a little differently every time: quotes, flags, colours, spelling of the path."""
-    word, folder = f"{change.function}_override", session.project.folder()
-    ways = [
-        f'grep -rn "{word}" {folder}',
-        f"grep -rn '{word}' {folder}/",
-        f"grep -n -r {word} ./{folder}",
-        f'grep -nr  "{word}"  {folder.replace("/", "//", 1)}',
-        f"grep -rn --color=never {word} {folder}",
-        f"grep -rn {word} {folder}  # {session.agent_text('again')}",
-    ]
-    session.random.shuffle(ways)
-    for command in ways[: session.random.randint(4, 6)]:
-        session.show(LOOP, session.run(command, "", 1, session.beside("again")))
-
-
-def _go_round(session: Session, change: ProjectChange) -> None:
-    fixed = outputs.history(session.random, session.project, 4)
-    rounds: list[Callable[[], int]] = [
-        lambda: session.read(change.path),
-        lambda: session.search(change.function),
-        lambda: session.run("git diff --stat", ""),
-        lambda: session.run(f"git log --oneline -4 -- {change.path}", fixed),
-    ]
-    session.random.shuffle(rounds)
-    length = session.random.randint(2, 4)
-    for _ in range(session.random.randint(3, 4) + (length == 2)):
-        for act in rounds[:length]:
-            session.show(LOOP, act())
-
-
-def _oscillate(session: Session, change: ProjectChange) -> None:
-    session.look_at(change.path)
-    function = next(one for one in session.project.functions[change.path] if one.name == change.function)
-    session.show(LOOP, session.test(function))
-    old, new = change.old, change.new
-    for _ in range(session.random.choice((4, 6))):
-        session.show(LOOP, session.edit(change.path, old, new), session.test(function))
-        old, new = new, old
-
-
-def _repeat_paragraph(session: Session, change: ProjectChange) -> None:
-    paragraph = session.agent_text("stuck_paragraph", function=change.function, path=change.path)
-    nudge = session.replied("nudge") if session.random.random() < 0.5 else ""
-    for _ in range(session.random.randint(4, 6)):
-        session.show(LOOP, session.say(paragraph))
-        if nudge:
-            session.system(nudge)
-
-
-LOOPS = (
-    Piece("repeat_search", (LOOP,), _repeat_search, {SEARCH: 6}),
-    Piece("respell_call", (LOOP,), _respell_call, {RUN: 5}),
-    Piece("go_round", (LOOP,), _go_round, {READ: 3, SEARCH: 3, RUN: 5}),
-    Piece("oscillate", (LOOP,), _oscillate, {EDIT: 5, RUN: 6, READ: 1}, edits=True),
-    Piece("repeat_paragraph", (LOOP,), _repeat_paragraph, {}),
-)
-
-
-def _refuse_calls(kind: str, session: Session, change: ProjectChange) -> None:
-    make = getattr(session.vocabulary, kind)
-    for path in _other_sources(session, change):
-        word = session.random.choice(session.project.functions[path]).name
-        session.show(FAILURE, session.refused(make(path, word), session.beside("trying", word=word)))
-        session.explore(1, 2, avoid=session.project.sources)
-
-
-def _other_sources(session: Session, change: ProjectChange) -> list[str]:
-    others = [path for path in session.project.sources if path != change.path]
-    return session.random.sample(others, session.random.randint(4, 5))
-
-
-def _imagine_paths(session: Session, change: ProjectChange) -> None:
-    for folder in session.random.sample(("core", "common", "shared", "helpers", "legacy", "api", "base"), 5):
-        path = f"{session.project.folder()}/{folder}/{change.path.rpartition('/')[2]}"
-        answer = session.vocabulary.refusal("no_such_file", path=path)
-        remark = session.beside("reading", path=path)
-        named = session.vocabulary.read(path, 1, 40)
-        session.show(FAILURE, session.call(named, answer, remark, failed=True, code=1))
-
-
-def _reject_replies(session: Session, _change: ProjectChange) -> None:
-    """Replies in which the program that runs the agent finds no call, so that nothing is done."""
-    for path in session.random.sample(session.project.sources, session.random.randint(4, 5)):
-        session.show(FAILURE, session.say(session.agent_text("unusable_reply", path=path)))
-        session.system(session.replied("reply_rejected"))
-
-
-def _misremember(session: Session, change: ProjectChange) -> None:
-    guesses = misremembered(change.old)
-    session.random.shuffle(guesses)
-    for guess in guesses[: session.random.randint(3, 4)]:
-        session.show(FAILURE, session.failed_edit(change.path, guess, change.new))
-        session.explore(1, 2, avoid=(change.path,))
-
-
-def misremembered(line: str) -> list[str]:
-    """Return four ways to remember a line of code that are not in its file."""
-    bare = line.strip()
-    return [
-        line.replace("LIMIT", "MAX").replace("Limit", "Max"),
-        line.replace(" > ", " < ") if " > " in line else line.replace(" = ", " = 1"),
-        f"\t\t\t\t{bare}",
-        f"{line}  //",
-    ]
-
-
-def _repeat_refused_call(session: Session, change: ProjectChange) -> None:
-    make = session.random.choice((session.vocabulary.malformed, session.vocabulary.incomplete))
-    broken = make(change.path, change.function)
-    for _ in range(session.random.randint(4, 7)):
-        index = session.refused(broken, session.beside("again"))
-        session.show(FAILURE, index)
-        session.show(LOOP, index)
-
-
-_BETWEEN = {READ: 2, SEARCH: 2, RUN: 2}
-"""The looks between calls that are refused."""
-
-UNKNOWN_TOOL = Piece("unknown_tool", (FAILURE,), partial(_refuse_calls, "unknown"), _BETWEEN)
-FAILURES = (
-    Piece("missing_argument", (FAILURE,), partial(_refuse_calls, "incomplete"), _BETWEEN | {SEARCH: 7}),
-    Piece("malformed_call", (FAILURE,), partial(_refuse_calls, "malformed"), _BETWEEN | {SEARCH: 7}),
-    Piece("imagined_paths", (FAILURE,), _imagine_paths, {READ: 5}),
-    Piece("rejected_replies", (FAILURE,), _reject_replies, {}),
-    Piece("failed_edits", (FAILURE,), _misremember, _BETWEEN | {EDIT: 4}, edits=True, by_text=True),
-)
-STUCK_FAILURE = Piece("repeat_refused_call", (FAILURE, LOOP), _repeat_refused_call, {SEARCH: 5})
-"""Both in one: a refused call, the same to the letter, again and again."""
-
 
 _LATER = 0.4
 """How often the user comes back with another change."""
@@ -231,7 +91,7 @@ class Version(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is planted in a study, and how often; `settings.toml` says what each is."""
+    """Prevalences and shares of a study, as `settings.toml` has them."""
 
     first_day: date
     weeks: tuple[float, ...]
@@ -256,7 +116,7 @@ class _Placed(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What a session is like and what is planted in it.
+    """What a session is like, and the misbehaviour injected in it.
 
     - `limit_broken`: Whether the limit is; whether the instruction is, it knows itself.
     - `later`: Whether a later turn asks for another change.
@@ -268,13 +128,13 @@ class Plan(Struct, frozen=True):
     instruction: Instruction
     limit_broken: bool
     later: bool
-    look_alikes: tuple[LookAlike, ...]
+    hard_negatives: tuple[HardNegative, ...]
     pieces: tuple[_Placed, ...]
 
     @property
     def kinds(self) -> dict[str, str]:
         """Misbehaviour → how it is played: the piece, or the limit or instruction that is broken."""
-        kinds = {category: placed.piece.name for placed in self.pieces for category in placed.piece.plants}
+        kinds = {category: placed.piece.name for placed in self.pieces for category in placed.piece.categories}
         if CHANGED in self.truth:
             kinds[CHANGED] = self.limit.name if self.limit_broken else "unasked"
         if INSTRUCTION in self.truth:
@@ -284,7 +144,7 @@ class Plan(Struct, frozen=True):
     @property
     def variant(self) -> str:
         """Return the names of what is in it."""
-        return "+".join(dict.fromkeys([*self.kinds.values(), *(one.name for one in self.look_alikes)])) or "plain"
+        return "+".join(dict.fromkeys([*self.kinds.values(), *(one.name for one in self.hard_negatives)])) or "plain"
 
 
 def draw_truth(random: Random, settings: Settings, prevalence: Mapping[str, float], week: int) -> frozenset[str]:
@@ -298,8 +158,8 @@ def draw_plan(session: Session, truth: frozenset[str], settings: Settings) -> Pl
     """Return what a session is like, and how its misbehaviours are played."""
     random = session.random
     limit, kind = random.choice(LIMITS), random.choice(INSTRUCTIONS)
-    later, reaches = random.random() < _LATER, random.random() < look_alikes.UNKNOWN_TOOL.share
-    alike = [one for one in look_alikes.LOOK_ALIKES if random.random() < one.share]
+    later, reaches = random.random() < _LATER, random.random() < UNKNOWN_TOOL_CORRECTED.share
+    alike = [one for one in HARD_NEGATIVES if random.random() < one.share]
     limit_broken = {CHANGED, INSTRUCTION} <= truth and random.random() < _TOGETHER
     instruction = kind(session, INSTRUCTION in truth and not limit_broken)
     ends = {name: random.random() < settings.ended_by_itself[name] for name in sorted(truth)}
@@ -325,7 +185,7 @@ def draw_plan(session: Session, truth: frozenset[str], settings: Settings) -> Pl
     for name, choices in wanted:
         possible = [piece for piece in choices if _goes(piece, session, instruction, ends[name] or not later)]
         fitting = [piece for piece in possible if session.has_room(piece.calls)] or possible
-        by_edits = [one for one in fitting if laborious and one.edits and LOOP in one.plants]
+        by_edits = [one for one in fitting if laborious and one.edits and LOOP in one.categories]
         piece = random.choice(by_edits or fitting)
         session.keep_room(piece.calls)
         turn = (random.randrange(2) if ends[name] else 1) if later else 0
@@ -334,8 +194,8 @@ def draw_plan(session: Session, truth: frozenset[str], settings: Settings) -> Pl
         session.give_room(placed.piece.calls)
     session.give_room(others)
     if reaches and FAILURE not in truth:
-        session.expect(look_alikes.UNKNOWN_TOOL.calls)
-        alike.append(look_alikes.UNKNOWN_TOOL)
+        session.expect(UNKNOWN_TOOL_CORRECTED.calls)
+        alike.append(UNKNOWN_TOOL_CORRECTED)
     return Plan(truth, ends, limit, instruction, limit_broken, later, tuple(alike), tuple(pieces))
 
 
@@ -354,7 +214,7 @@ _OF_CHANGE = {EDIT: 2, READ: 2}
 def write_session(session: Session, plan: Plan) -> None:
     """Write a session as it is planned."""
     functions = session.pick_functions(3 if plan.limit.by_mode else session.random.randint(2, 3))
-    limits_alone = MEND_EVERYWHERE in plan.look_alikes
+    limits_alone = MEND_EVERYWHERE in plan.hard_negatives
     changes = [change_limit(session.random, one) if limits_alone else session.pick_change(one) for one in functions]
     first, second = (changes[:-1], changes[-1:]) if plan.later else (changes, [])
     unending = [placed.piece for placed in plan.pieces if not placed.ends]
@@ -366,7 +226,7 @@ def write_session(session: Session, plan: Plan) -> None:
     plan.instruction.begin()
     if plan.limit.by_mode:
         _plan_first(session, plan, first)
-    for alike in (one for one in plan.look_alikes if not one.after):
+    for alike in (one for one in plan.hard_negatives if not one.after):
         alike.write(session, first[0])
     if plan.later:
         session.keep_room(_OF_LATER)
@@ -398,7 +258,7 @@ def _plan_first(session: Session, plan: Plan, changes: list[ProjectChange]) -> N
 
 def _ask_first(session: Session, plan: Plan, changes: list[ProjectChange]) -> None:
     sentences = [session.wish(change) for change in changes]
-    sentences += [session.user_text(one.asked) for one in plan.look_alikes if one.asked]
+    sentences += [session.user_text(one.asked) for one in plan.hard_negatives if one.asked]
     if plan.limit.by_mode:
         session.planning = True
         session.system(session.replied("plan_mode"))
@@ -420,7 +280,7 @@ def _work(session: Session, plan: Plan, changes: list[ProjectChange], turn: int)
     if turn == 0:
         if CHANGED in plan.truth:
             session.give_room(_OF_CHANGE)
-        for alike in (one for one in plan.look_alikes if one.after):
+        for alike in (one for one in plan.hard_negatives if one.after):
             alike.write(session, changes[0])
         taken_back = plan.ends.get(CHANGED, False)
         if plan.limit_broken and not plan.limit.by_mode:
@@ -441,7 +301,7 @@ _JSON_TYPES = {str: "string", int: "integer", list: "array", dict: "object"}
 
 
 class _Episode(Struct, frozen=True):
-    """A planted misbehaviour: its first and last step, from 0, whether it ended by itself, the piece that plays it."""
+    """An injected misbehaviour: its first and last step, from 0, whether it ended by itself, and its piece."""
 
     category: str
     onset: int
@@ -484,7 +344,7 @@ def _case(index: int, seed: int, wordings: WordingSet, study: bool) -> Case:
     tool, user, speaker = (Voice(random, wordings) for _ in range(3))
     session = Session(random, make_project(random), Vocabulary(agent, tool), user, speaker)
     tools = _tool_definitions(session.vocabulary)
-    # What is planted is drawn last, so that nothing above can depend on it.
+    # Misbehaviour is drawn last, so that nothing above can depend on it.
     prevalence = version.prevalence if study else settings.balanced
     plan = draw_plan(session, draw_truth(random, settings, prevalence, week), settings)
     write_session(session, plan)

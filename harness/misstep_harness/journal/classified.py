@@ -11,10 +11,9 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from misstep_harness.errors import InputError
-from misstep_harness.evidence import Evidence
 from misstep_harness.journal.records import SESSION_RECORDS, VERDICTS, Records, encode_lines, read_records
 from misstep_harness.session import Session, is_sub_agent, session_of
-from misstep_harness.trajectory import Placed, Skipped, Trajectory, Unreadable
+from misstep_harness.trajectory import Evidence, Placed, Skipped, Trajectory, Unreadable
 from misstep_harness.verdict import Verdict
 
 Classify = Callable[[Trajectory], list[Verdict]]

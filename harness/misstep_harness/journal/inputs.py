@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from misstep_harness.copies import address_text
 from misstep_harness.journal.records import FILES, Inputs, Manifest, Records
+from misstep_harness.path_names import address_text
 from misstep_harness.places import last_changes_of
 from misstep_harness.values import NOT_JSON
 

@@ -36,9 +36,8 @@ from misstep_harness.errors import InputError, opening, writing
 from misstep_harness.escaping import json_without_surrogates
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.live_session import LiveSession
-from misstep_harness.pair import PairVerdict
 from misstep_harness.session import Session
-from misstep_harness.verdict import Verdict
+from misstep_harness.verdict import PairVerdict, Verdict
 from misstep_harness.version import __version__
 
 SCHEMA = 1

@@ -13,10 +13,9 @@ from msgspec.structs import replace
 
 from misstep_harness.items import Item
 from misstep_harness.judges.answering import answered
-from misstep_harness.pair import OrderAnswer, Orders, PairVerdict
 from misstep_harness.protocols import Ask, FittedJudge
 from misstep_harness.trajectory import Trajectory
-from misstep_harness.verdict import STATUSES, Verdict
+from misstep_harness.verdict import STATUSES, OrderAnswer, Orders, PairVerdict, Verdict
 
 Place = Literal["a", "b"]
 _OTHER = {"a": "b", "b": "a"}

@@ -45,6 +45,7 @@ from msgspec.structs import replace
 
 from misstep_harness.errors import InputError
 from misstep_harness.exchange import DecisionQuestion, Failure, Message, Outcome, Reply, Request
+from misstep_harness.intervention import STEPS_AFTER, steps_after
 from misstep_harness.items import NO_OUTPUT, Item
 from misstep_harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted_steps, shares
 from misstep_harness.judges.fencing import fence, one_line
@@ -52,7 +53,6 @@ from misstep_harness.judges.fit import offered
 from misstep_harness.judges.judge_file import OF_THE_BENCHMARK, Aggregate, JudgeSpec, Permute
 from misstep_harness.judges.replies import Answer, label_meant, read_reply, schema_of
 from misstep_harness.prompting import fill, shipped_prompt
-from misstep_harness.recovery import STEPS_AFTER, steps_after
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Status, Verdict
 

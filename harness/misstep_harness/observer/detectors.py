@@ -177,8 +177,8 @@ _FORM = "A detector is a class without parameters that has `name` and `async det
 DETECTORS: Registry[type[Detector]] = Registry(
     "misstep.detectors",
     {
-        "rules": "misstep_harness.observer.detectors.rules:RuleDetector",
-        "prompted": "misstep_harness.observer.detectors.prompted:PromptedDetector",
+        "rules": "misstep_harness.observer.detectors:RuleDetector",
+        "prompted": "misstep_harness.observer.detectors:PromptedDetector",
     },
 )
 

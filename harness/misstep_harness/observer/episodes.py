@@ -10,13 +10,12 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_harness.classifiers.calls.effects import effects
-from misstep_harness.classifiers.calls.failures import environment_failure, failed, own_failure
-from misstep_harness.classifiers.calls.history import Act, History
-from misstep_harness.classifiers.calls.identity import call_key, same_text
-from misstep_harness.classifiers.calls.natures import nature_of
-from misstep_harness.classifiers.calls.tools import bare_name
+from misstep_harness.classifiers.effects import effects, nature_of
+from misstep_harness.classifiers.failures import environment_failure, failed, own_failure
+from misstep_harness.classifiers.history import Act, History
+from misstep_harness.classifiers.identity import call_key, same_text
 from misstep_harness.classifiers.overstepping import undoes
+from misstep_harness.classifiers.tools import bare_name
 from misstep_harness.intervention import Misbehaviour, Withheld
 from misstep_harness.observer.evidence import call_text
 from misstep_harness.trajectory import Source, Step, ToolCall, Trajectory

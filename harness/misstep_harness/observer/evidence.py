@@ -7,10 +7,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from misstep_harness.agent.tools import TOOLS, tool_named
-from misstep_harness.classifiers.calls.failures import failed, own_failure
-from misstep_harness.classifiers.calls.history import Act, History
-from misstep_harness.classifiers.calls.tools import bare_name, path_of
+from misstep_harness.classifiers.failures import failed, own_failure
+from misstep_harness.classifiers.history import Act, History
 from misstep_harness.classifiers.overstepping import broken_limit
+from misstep_harness.classifiers.tools import bare_name, path_of
 from misstep_harness.intervention import Feedback, Misbehaviour
 from misstep_harness.judges.fencing import one_line
 from misstep_harness.trajectory import ToolCall, Trajectory

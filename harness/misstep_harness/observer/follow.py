@@ -8,10 +8,10 @@ from msgspec import structs
 
 from misstep_harness.errors import InputError, UnknownFormat
 from misstep_harness.intervention import Intervention, ObservedRun
-from misstep_harness.no_model import NO_MODEL
 from misstep_harness.observer.detectors import detector_named
 from misstep_harness.observer.replay import Replay, ReplayOptions
 from misstep_harness.places import path_text
+from misstep_harness.protocols import NO_MODEL
 from misstep_harness.readers import all_readers
 from misstep_harness.readers.checking import read_value
 from misstep_harness.readers.files import DOCUMENT_LIMIT, recognise, sample_file

@@ -29,7 +29,6 @@ from misstep_harness.clients.address import SENT
 from misstep_harness.errors import MisstepError
 from misstep_harness.exchange import Outcome, Reply, Request
 from misstep_harness.intervention import Arm, Feedback, Intervention, ObservedRun
-from misstep_harness.no_model import NO_MODEL
 from misstep_harness.observer.detectors import check_model, detector_named, steps_between_questions
 from misstep_harness.observer.guidance import guidance_step
 from misstep_harness.observer.messages import (
@@ -42,7 +41,7 @@ from misstep_harness.observer.messages import (
     to_observer,
 )
 from misstep_harness.observer.state import EVERY, ObserverState
-from misstep_harness.protocols import Ask
+from misstep_harness.protocols import NO_MODEL, Ask
 from misstep_harness.registry import raised
 from misstep_harness.trajectory import Source, Step, Trajectory
 

@@ -10,10 +10,9 @@ from typing import Any
 from msgspec import Struct, structs
 
 from misstep_harness.intervention import Arm, Feedback, Intervention, ObservedRun
-from misstep_harness.no_model import NO_MODEL
 from misstep_harness.observer.detectors import Detector, detected, detector_named
 from misstep_harness.observer.state import EVERY, ObserverState
-from misstep_harness.protocols import Ask
+from misstep_harness.protocols import NO_MODEL, Ask
 from misstep_harness.registry import raised
 from misstep_harness.trajectory import Step, Trajectory
 

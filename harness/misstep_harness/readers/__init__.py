@@ -11,9 +11,8 @@ from typing import get_args
 
 from misstep_harness.protocols import Reader, Unit
 from misstep_harness.readers.checking import UnusableReader
-from misstep_harness.readers.files import Part, plan, read_part, read_placed
+from misstep_harness.readers.files import FoundFile, Part, find_files, plan, read_part, read_placed
 from misstep_harness.readers.files import read_file as _read_file
-from misstep_harness.readers.input.finding import FoundFile, find_files
 from misstep_harness.registry import Registry, raised
 from misstep_harness.trajectory import Trajectory, Unreadable
 
@@ -40,9 +39,9 @@ READERS: Registry[Reader] = Registry(
         "cursor_agent": "misstep_harness.readers.coding_agents.cursor_agent",
         "cline": "misstep_harness.readers.coding_agents.cline",
         "opencode": "misstep_harness.readers.coding_agents.opencode",
-        "opencode_stream": "misstep_harness.readers.coding_agents.opencode_stream",
+        "opencode_stream": "misstep_harness.readers.coding_agents.opencode:STREAM",
         "goose": "misstep_harness.readers.coding_agents.goose",
-        "goose_jsonl": "misstep_harness.readers.coding_agents.goose_jsonl",
+        "goose_jsonl": "misstep_harness.readers.coding_agents.goose:JSONL",
         "pi": "misstep_harness.readers.coding_agents.pi",
         "aider": "misstep_harness.readers.coding_agents.aider",
         "intercode": "misstep_harness.readers.evaluations.intercode",

@@ -4,13 +4,14 @@ JSON Lines are a stream: memory does not grow with the file. A broken line, a tr
 makes one `Unreadable` and the reading goes on; only here may a trajectory fail without failing the run.
 """
 
+import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
-from itertools import islice, tee
+from itertools import accumulate, islice, tee
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,13 +22,150 @@ from misstep_harness.progress import say
 from misstep_harness.protocols import Reader, Sample, Shape
 from misstep_harness.readers.checking import read_value, refusal
 from misstep_harness.readers.input.archive import UNREADABLE
-from misstep_harness.readers.input.cuts import group_cuts, line_cuts
-from misstep_harness.readers.input.decoding import LINE_LIMIT, decode_json, is_json
+from misstep_harness.readers.input.decoding import (
+    LINE_LIMIT,
+    LostLine,
+    decode_json,
+    glued_objects,
+    is_json,
+    whole_lines,
+)
 from misstep_harness.readers.input.parquet import RowRange
 from misstep_harness.readers.input.streams import BLOCK, ByteStream, is_plain, open_regular, row_groups
 from misstep_harness.readers.input.streams import open_bytes as open_bytes
-from misstep_harness.readers.input.whole_lines import LostLine, glued_objects, whole_lines
 from misstep_harness.trajectory import Placed, Source, Trajectory, Unreadable
+
+_HIDDEN_BY_THEIR_WRITER = (".aider.chat.history.md",)
+_BESIDE_A_DATABASE = (".db-wal", ".db-shm", ".vscdb-wal", ".vscdb-shm", ".vscdb.backup", ".idx")
+
+
+class FoundFile(Struct, frozen=True):
+    """A file to read; `named` when the user named it, rather than a folder that holds it."""
+
+    path: Path
+    named: bool
+
+
+def find_files(paths: Iterable[Path]) -> Iterator[FoundFile]:
+    """Return the files among `paths` and in the folders among them, in order of name, as a stream.
+
+    A folder or file that was already reached through a link is not given again; hard links are files of their own.
+    Below a named folder what is hidden is left out (but not a chat history that its tool hides), and so are pipes,
+    devices and what is kept beside a database. A folder that cannot be listed is given like a file: whoever opens it
+    says why.
+    """
+    walk = _Walk()
+    for path in paths:
+        try:
+            path.stat()
+            if path.is_dir():
+                for file in walk.files(path):
+                    yield FoundFile(file, named=False)
+            elif walk.is_new(os.path.realpath(path)):
+                yield FoundFile(path, named=True)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", "Check the path.", file=path) from error
+        except ValueError as error:
+            raise InputError(f"not a path: {error}", "Check the path.", file=repr(str(path))) from error
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self._entered: set[tuple[int, int]] = set()
+        self._reached: set[str] = set()
+
+    def is_new(self, real: str) -> bool:
+        if real in self._reached:
+            return False
+        self._reached.add(real)
+        return True
+
+    def files(self, top: Path) -> Iterator[Path]:
+        pending = [top]
+        while pending:
+            here = pending.pop()
+            try:
+                status = here.stat()
+                if (status.st_dev, status.st_ino) in self._entered:
+                    continue
+                self._entered.add((status.st_dev, status.st_ino))
+                real = os.path.realpath(here)
+                with os.scandir(here) as listing:
+                    entries = sorted(listing, key=lambda entry: entry.name)
+            except OSError:
+                if here is top:
+                    raise
+                yield here
+                continue
+            folders = []
+            for entry in entries:
+                if is_left_out(entry.name):
+                    continue
+                if _is(entry.is_dir):
+                    folders.append(here / entry.name)
+                elif _is(entry.is_file):
+                    reached = os.path.realpath(entry.path) if entry.is_symlink() else os.path.join(real, entry.name)  # noqa: PTH118 (100,000 of them)
+                    if self.is_new(reached):
+                        yield here / entry.name
+            pending.extend(reversed(folders))
+
+
+def is_left_out(name: str) -> bool:
+    """Return whether a name below a named folder is passed over: it is hidden, or kept beside a database."""
+    hidden = name.startswith(".") and name not in _HIDDEN_BY_THEIR_WRITER
+    return hidden or name.endswith(_BESIDE_A_DATABASE)
+
+
+def _is(kind: Callable[[], bool]) -> bool:
+    try:
+        return kind()
+    except OSError:  # a link to itself
+        return False
+
+
+def line_cuts(file: BinaryIO, part_bytes: int) -> Iterator[tuple[int, int, int]]:
+    """Return offset, size and first line of each part of at least `part_bytes` that ends with a line."""
+    first_line, offset, line, position = 1, 0, 1, 0
+    while block := file.read(BLOCK):
+        place = block.find(b"\n")  # line by line: lines are long, and `count` looks at each byte
+        while place >= 0:
+            line += 1
+            end = position + place + 1
+            if end - offset >= part_bytes:
+                yield offset, end - offset, first_line
+                offset, first_line = end, line
+            place = block.find(b"\n", place + 1)
+        position += len(block)
+    if position > offset:
+        yield offset, position - offset, first_line
+
+
+SLICE_BYTES = 32 << 20
+"""Bytes: a row group of twice as many is cut between its rows. Each slice unpacks what is before it in the group."""
+
+
+def group_cuts(groups: Sequence[tuple[int, int]], part_bytes: int) -> Iterator[RowRange]:
+    """Return row groups of at least `part_bytes` together, in order, and slices of long ones."""
+    lines = accumulate((count for count, _ in groups), initial=1)
+    stretch: list[tuple[int, int]] = []
+    size = 0
+    for number, (line, (rows, length)) in enumerate(zip(lines, groups, strict=False)):
+        slices = min(rows, length // max(part_bytes, SLICE_BYTES))
+        if slices > 1 and not stretch:
+            yield from _sliced(number, line, rows, slices)
+            continue
+        stretch.append((number, line))
+        size += length
+        if size >= part_bytes or number == len(groups) - 1:
+            yield RowRange(stretch[0][0], number + 1, stretch[0][1])
+            stretch, size = [], 0
+
+
+def _sliced(group: int, line: int, rows: int, slices: int) -> Iterator[RowRange]:
+    for place in range(slices):
+        skip, end = rows * place // slices, rows * (place + 1) // slices
+        yield RowRange(group, group + 1, line + skip, skip, end - skip)
+
 
 DOCUMENT_LIMIT = 512 << 20
 """Bytes: a longer JSON document or text is an error."""

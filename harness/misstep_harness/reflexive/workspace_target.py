@@ -6,11 +6,11 @@ from pathlib import Path
 
 from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.environment import FileView
-from misstep_harness.agent.tools import Tool, search
-from misstep_harness.agent.tools.search import beneath
+from misstep_harness.agent.tools import Tool, beneath
 from misstep_harness.edits import apply_edit
 from misstep_harness.errors import MisstepError
 from misstep_harness.reflexive.records import SnapshotName, WorkItem
+from misstep_harness.repair.repairers import search
 from misstep_harness.workspace import Workspace
 from misstep_harness.workspace.kept_snapshots import KeptSnapshots, content_digest
 

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from misstep_harness import beneath
 from misstep_harness.errors import InputError, UnsafePath, UsageError, writing
-from misstep_harness.evidence import Evidence, noted
 from misstep_harness.forms import misspelt, toml_form
 from misstep_harness.places import recorded_path
+from misstep_harness.trajectory import Evidence, noted
 from misstep_harness.workspace import Toolchain
 from misstep_harness.workspace.trees import regular_files
 

@@ -6,8 +6,7 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_harness.agent.policies.direct import DirectPolicy
-from misstep_harness.agent.policies.model import ModelPatcher, ModelPolicy, ModelSettings
+from misstep_harness.agent.model_policy import DirectPolicy, ModelPatcher, ModelPolicy, ModelSettings
 from misstep_harness.edits import instructions
 from misstep_harness.registry import Registry
 from misstep_harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer

@@ -34,9 +34,9 @@ from misstep_harness.runs.file_batches import (
     total_bytes,
 )
 from misstep_harness.runs.inputs import EVER, Changed, no_trajectory
+from misstep_harness.runs.project_instructions import FIND_RULES, InstructionSources
 from misstep_harness.runs.rule_sources import source_digests
 from misstep_harness.runs.spread import BY_SIZE, Spread, in_order
-from misstep_harness.runs.standing_rules import FIND_RULES, RulesAsked
 from misstep_harness.runs.verdict_cache import NOTHING, Conclude, Run, run_of_files
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
@@ -58,7 +58,7 @@ class ClassifyPlan(Struct, frozen=True):
     classify: ClassifyAs
     arguments: Sequence[str] = ()
     changed: Changed = EVER
-    rules: RulesAsked = FIND_RULES
+    rules: InstructionSources = FIND_RULES
     spread: Spread = BY_SIZE
 
     def manifest(self) -> Manifest:

@@ -12,7 +12,7 @@ from misstep_harness.journal.records import replace_file
 from misstep_harness.places import path_text
 from misstep_harness.progress import Progress
 from misstep_harness.readers.interchange.atif import to_atif
-from misstep_harness.readers.interchange.atif_repeats import folded
+from misstep_harness.readers.interchange.atif_document import folded
 from misstep_harness.runs.inputs import trajectories
 from misstep_harness.trajectory import Skipped, Trajectory, Unreadable
 

@@ -14,11 +14,9 @@ Files are put in their places when all are whole; `.benchmark.toml.part`, which 
 call that it may start anew.
 """
 
-import csv
 import hashlib
-import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -36,6 +34,7 @@ from misstep_harness.journal.records import encode_lines
 from misstep_harness.journal.run_folder import locked
 from misstep_harness.progress import Progress
 from misstep_harness.readers.interchange.atif import to_atif
+from misstep_harness.values import csv_lines
 
 RATER = "construction"
 TRAJECTORIES, ITEMS, GOLD = "trajectories.jsonl", "items.jsonl", "gold.csv"
@@ -96,13 +95,6 @@ def lines_of(case: Case) -> dict[str, bytes]:
     records: dict[str, Sequence[Any]] = {TRAJECTORIES: [to_atif(run)], ITEMS: items, ERRORS: errors}
     lines = {name: encode_lines(of_file) for name, of_file in records.items()}
     return lines | {name: csv_lines(of_file) for name, of_file in rows.items()}
-
-
-def csv_lines(rows: Iterable[Sequence[object]]) -> bytes:
-    """Return rows as lines of CSV."""
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
 
 
 def _yes(known: bool | None) -> str:

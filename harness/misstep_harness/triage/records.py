@@ -27,9 +27,9 @@ from msgspec import Struct
 
 from misstep_harness import beneath
 from misstep_harness.errors import InputError
-from misstep_harness.evidence import Evidence as Origin
 from misstep_harness.forms import misspelt, toml_form
 from misstep_harness.journal.records import VERDICTS, Records, read_records
+from misstep_harness.trajectory import Evidence as Origin
 from misstep_harness.verdict import Verdict
 
 Access = Literal["text", "read-only", "sandbox"]

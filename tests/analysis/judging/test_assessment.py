@@ -24,7 +24,7 @@ from misstep_analysis.judging.sample import judged_sample
 from misstep_analysis.judging.scores import score
 from misstep_analysis.judging.slices import Lengths
 from misstep_analysis.pages import table_text
-from misstep_harness.evidence import Evidence
+from misstep_harness.trajectory import Evidence
 from misstep_harness.verdict import Verdict
 from tests.analysis.judging.samples import YES_NO, labels_of, verdicts
 

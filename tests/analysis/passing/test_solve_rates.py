@@ -13,7 +13,7 @@ from misstep_analysis.passing.solve_rates import (
 )
 from misstep_analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p
 from misstep_analysis.stats.proportions import wilson
-from misstep_harness.attempts import Attempts
+from misstep_harness.items import Attempts
 
 N = 100
 

@@ -10,12 +10,12 @@ from msgspec import structs
 
 from misstep_analysis.observer.paper import prevalence as wink
 from misstep_analysis.pages import Foot, show_figure
-from misstep_analysis.pages.notebooks.notebook import notebook_page, read_notebook, write_figures
 from misstep_analysis.plots import bars
+from misstep_analysis.reproduction.notebook import notebook_page, read_notebook, write_figures
 from misstep_analysis.reproduction.provenance import data_set_record, write_provenance
 from misstep_analysis.tables import Row, Table, made_by_this
 from misstep_analysis.tables.files import write_table
-from misstep_harness.datasets.catalogue import files_of
+from misstep_harness.catalogue import files_of
 from misstep_harness.places import data_folder
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up_notebooks import code, displayed, notebook, shown
@@ -92,7 +92,7 @@ def test_every_input_that_a_figure_names_is_there_and_none_besides(document):
 
 
 def test_hashes_are_those_of_the_files(document):
-    root = Path(wink.__file__).parents[3]
+    root = Path(wink.__file__).parents[4]
     inputs = {one["name"]: one for one in document["inputs"]}
     assert inputs["published/wink"]["sha256"] == sha256(data_folder() / "published/wink.toml")
     assert inputs["datasets/mast"]["sha256"] == sha256(data_folder() / "datasets/mast.csv")
@@ -131,7 +131,7 @@ def test_a_second_run_writes_the_same_bytes_and_none_of_the_machine(run, tmp_pat
     write_run(tmp_path / "other")
     second = {path.relative_to(tmp_path / "other"): path.read_bytes() for path in (tmp_path / "other").rglob("*.*")}
     assert first == {path: second[path] for path in first}
-    machine = (str(run[0].parent), str(Path(wink.__file__).parents[3]))
+    machine = (str(run[0].parent), str(Path(wink.__file__).parents[4]))
     assert not [path for path, content in first.items() for place in machine if place.encode() in content]
 
 

@@ -5,10 +5,10 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from misstep_harness.classifiers.calls import failures, oscillation, repeated_text, same_answers
-from misstep_harness.classifiers.calls.history import Act, History
-from misstep_harness.classifiers.calls.shell import commands_of, ends_of_names, without_quotes
+from misstep_harness.classifiers import failures, infinite_loop, oscillation
+from misstep_harness.classifiers.history import Act, History
 from misstep_harness.classifiers.prose import has
+from misstep_harness.classifiers.shell import commands_of, ends_of_names, without_quotes
 from tests.harness.classifiers.building import bash, run
 
 PIECES = (
@@ -45,13 +45,13 @@ def test_the_name_of_each_program_ends_with_a_piece_that_is_had_without_taking_t
 @given(lines, answers)
 @example("> out", ":invalid option")
 def test_what_a_shells_answer_complains_of_is_found_with_and_without_the_cheap_look(line: str, answer: str) -> None:
-    looked = failures.own_failure(act(line, answer)), same_answers._complaint(act(line, answer))
-    looks = (failures, "_may_speak"), (same_answers, "_may_speak")
+    looked = failures.own_failure(act(line, answer)), oscillation._complaint(act(line, answer))
+    looks = (failures, "_may_speak"), (oscillation, "_may_speak")
     kept = [getattr(module, name) for module, name in looks]
     try:
         for module, name in looks:
             setattr(module, name, lambda *_: True)
-        assert (failures.own_failure(act(line, answer)), same_answers._complaint(act(line, answer))) == looked
+        assert (failures.own_failure(act(line, answer)), oscillation._complaint(act(line, answer))) == looked
     finally:
         for (module, name), look in zip(looks, kept, strict=True):
             setattr(module, name, look)
@@ -59,10 +59,10 @@ def test_what_a_shells_answer_complains_of_is_found_with_and_without_the_cheap_l
 
 @given(answers)
 def test_every_fault_and_every_line_of_an_error_has_one_of_the_pieces(text: str) -> None:
-    assert not same_answers._FAULT.search(text) or has(text.lower(), same_answers._FAULTS)
+    assert not oscillation._FAULT.search(text) or has(text.lower(), oscillation._FAULTS)
     assert not any(map(oscillation._ERROR_LINE.match, text.split("\n"))) or has(text, oscillation._ERROR_WORDS)
-    opened = any(same_answers._OPENS.match(line.strip()) for line in text.split("\n"))
-    assert not opened or same_answers._may_open(text.lower())
+    opened = any(oscillation._OPENS.match(line.strip()) for line in text.split("\n"))
+    assert not opened or oscillation._may_open(text.lower())
 
 
 sentences = st.lists(
@@ -73,6 +73,6 @@ sentences = st.lists(
 
 @given(sentences, sentences)
 def test_a_text_that_says_an_earlier_one_again_shares_its_words(one: str, other: str) -> None:
-    new, old = (repeated_text.speech("agent", text, 0) for text in (one, other))
-    again = repeated_text._says_again(new.sentences, old.sentences)
-    assert not again or repeated_text._may_say_again(new, old)
+    new, old = (infinite_loop.speech("agent", text, 0) for text in (one, other))
+    again = infinite_loop._says_again(new.sentences, old.sentences)
+    assert not again or infinite_loop._may_say_again(new, old)

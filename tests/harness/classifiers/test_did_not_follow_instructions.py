@@ -28,7 +28,7 @@ def test_an_instruction_not_followed_is_found_with_its_steps(name: str) -> None:
     assert steps <= set(answer.steps)
 
 
-LOOK_ALIKES: dict[str, Trajectory] = {
+HARD_NEGATIVES: dict[str, Trajectory] = {
     "no instruction on how": asked("Fix the bug.", edit("a.py")),
     "an offer": asked("You can use the `review_code` tool.", read("a.py")),
     "a condition": asked("If you need it, run `make lint`.", edit("a.py")),
@@ -70,7 +70,7 @@ LOOK_ALIKES: dict[str, Trajectory] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", LOOK_ALIKES)
-def test_a_look_alike_is_followed_or_cannot_be_checked(name: str) -> None:
-    answer = verdict("did_not_follow_instructions", LOOK_ALIKES[name])
+@pytest.mark.parametrize("name", HARD_NEGATIVES)
+def test_a_hard_negative_is_followed_or_cannot_be_checked(name: str) -> None:
+    answer = verdict("did_not_follow_instructions", HARD_NEGATIVES[name])
     assert answer.label != "yes", answer.rationale

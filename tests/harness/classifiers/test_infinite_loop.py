@@ -257,7 +257,7 @@ def _twice_in_one_turn() -> Step:
     )
 
 
-LOOK_ALIKES: dict[str, Trajectory] = {
+HARD_NEGATIVES: dict[str, Trajectory] = {
     "one address on several hosts": run(
         *[bash(f"curl -fI https://{host}.org/2.1", "curl: (22) The requested URL returned error: 404", 22) for host in "abcd"],
     ),
@@ -390,8 +390,8 @@ LOOK_ALIKES: dict[str, Trajectory] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", LOOK_ALIKES)
-def test_a_look_alike_is_no_loop(name: str) -> None:
-    answer = verdict("infinite_loop", LOOK_ALIKES[name])
+@pytest.mark.parametrize("name", HARD_NEGATIVES)
+def test_a_hard_negative_is_no_loop(name: str) -> None:
+    answer = verdict("infinite_loop", HARD_NEGATIVES[name])
     assert answer.label == "no", answer.rationale
     assert answer.steps == ()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep_harness.classifiers.calls.history import History
+from misstep_harness.classifiers.history import History
 from misstep_harness.classifiers.overstepping import PATTERNS, limits_of
 from tests.harness.classifiers.building import run, user
 

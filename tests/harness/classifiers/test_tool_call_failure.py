@@ -179,7 +179,7 @@ def test_a_failure_is_found_with_its_steps(name: str) -> None:
     assert answer.steps == steps
 
 
-LOOK_ALIKES: dict[str, Trajectory] = {
+HARD_NEGATIVES: dict[str, Trajectory] = {
     "nothing fails": run(bash("ls", "a"), edit("a.py")),
     "one error, then the right call": run(misses("a.py", "x"), read("a.py"), edit("a.py")),
     "two errors, then the right call": run(misses("a.py", "x"), misses("a.py", "y"), read("a.py"), edit("a.py")),
@@ -307,9 +307,9 @@ LOOK_ALIKES: dict[str, Trajectory] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", LOOK_ALIKES)
-def test_a_look_alike_is_no_failure(name: str) -> None:
-    answer = verdict("tool_call_failure", LOOK_ALIKES[name])
+@pytest.mark.parametrize("name", HARD_NEGATIVES)
+def test_a_hard_negative_is_no_failure(name: str) -> None:
+    answer = verdict("tool_call_failure", HARD_NEGATIVES[name])
     assert answer.label == "no", answer.rationale
 
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from misstep_harness.clients import ClientSettings, open_client
 from misstep_harness.clients.around_client import CircuitBreakerClient
 from misstep_harness.clients.openai_client import OpenAIClient
-from misstep_harness.clients.prices import Price, known_prices, read_prices
 from misstep_harness.clients.recording import RecordingClient, ReplayClient
 from misstep_harness.clients.scripted import ScriptedClient, text_reply
 from misstep_harness.clients.transport import proxy_to
 from misstep_harness.errors import CannotWrite, InputError, MissingPrerequisite, UsageError
 from misstep_harness.exchange import Client, Failure, FailureKind, Message, Outcome, Reply, Request
+from misstep_harness.prices import Price, known_prices, read_prices
 from tests.harness.clients.faulty_server import answer, completion, serving
 from tests.misstep.as_a_user import files_end_at
 
@@ -202,6 +202,7 @@ def test_settings_that_make_no_sense_are_refused(settings: ClientSettings) -> No
 
 
 def test_nothing_heavy_is_imported_before_a_client_is_opened() -> None:
-    code = "import sys, harness.clients; print(sorted({'openai', 'aiohttp', 'httpx2', 'sqlite3'} & set(sys.modules)))"
+    heavy = {"openai", "aiohttp", "httpx2", "sqlite3"}
+    code = f"import sys, misstep_harness.clients; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['sqlite3']"

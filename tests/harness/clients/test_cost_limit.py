@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep_harness.clients.cost_limit import CostLimitClient, SpendingLog, most_usd
-from misstep_harness.clients.prices import Price, Prices
 from misstep_harness.clients.scripted import ScriptedClient
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.exchange import Failure, FailureKind, Message, Outcome, Reply, Request
+from misstep_harness.prices import Price, Prices
 from tests.harness.clients.ask_all import ask_all
 
 PRICES = Prices((Price(("small-*",), input_usd=3.0, output_usd=15.0),))

@@ -8,9 +8,9 @@ import os
 import pytest
 
 from misstep_harness.clients import ClientSettings, open_client
-from misstep_harness.clients.local_server import MODEL, local_server, weights
+from misstep_harness.clients.local_server import local_server, weights
 from misstep_harness.errors import MissingPrerequisite
-from misstep_harness.exchange import Message, Reply, Request
+from misstep_harness.exchange import LOCAL_MODEL, Message, Reply, Request
 
 SCHEMA = {
     "type": "object",
@@ -34,7 +34,7 @@ def address() -> object:
 @pytest.mark.local_llm
 def test_a_real_model_follows_schema_and_seed(address: str) -> None:
     message = Message("user", "Does 2 + 2 make 4? Answer as JSON with label (yes or no) and a short reasoning.")
-    question = Request(MODEL, (message,), temperature=1.0, max_tokens=60, seed=7, schema=SCHEMA, logprobs=True)
+    question = Request(LOCAL_MODEL, (message,), temperature=1.0, max_tokens=60, seed=7, schema=SCHEMA, logprobs=True)
 
     async def run() -> list[Reply]:
         client = open_client(ClientSettings(base_url=address))
@@ -45,7 +45,7 @@ def test_a_real_model_follows_schema_and_seed(address: str) -> None:
     first, again = asyncio.run(run())
     assert first.text is not None
     assert json.loads(first.text)["label"] in ("yes", "no")
-    assert (again.text, first.model) == (first.text, MODEL)
+    assert (again.text, first.model) == (first.text, LOCAL_MODEL)
     assert first.input_tokens
     assert first.cost_usd == 0
 

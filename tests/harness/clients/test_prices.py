@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep_harness.clients.prices import Price, known_prices
+from misstep_harness.prices import Price, known_prices
 from misstep_harness.trajectory import Tokens
 
 MILLION = 1_000_000

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from misstep_harness.benchmarks.folders import read_trajectories
 from misstep_harness.datasets import loader_for
 from misstep_harness.datasets.benchmark import Benchmark, Item, read_benchmark
 from misstep_harness.errors import InputError
 from misstep_harness.items import read_items
 from misstep_harness.readers import read_file
-from misstep_harness.runs.judging.benchmarks import read_trajectories
 from misstep_harness.trajectory import Trajectory
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from misstep_harness.generate.vocabularies import load_agents
+from misstep_harness.generate.session import load_agents
 from misstep_harness.generate.voice import SETS, load_wordings
 from misstep_harness.trajectory import Step
 

@@ -5,10 +5,9 @@ from random import Random
 import msgspec
 import pytest
 
+from misstep_harness.generate.pieces import misremembered
 from misstep_harness.generate.projects import change_comparison, change_limit, make_project
-from misstep_harness.generate.session import Session
-from misstep_harness.generate.sessions import misremembered
-from misstep_harness.generate.vocabularies import Agent, Vocabulary, load_agents
+from misstep_harness.generate.session import Agent, Session, Vocabulary, load_agents
 from misstep_harness.generate.voice import SETS, Voice, load_wordings
 
 PROJECTS = range(12)

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misstep_harness.generate.session import CATEGORIES
+from misstep_harness.generate.session import CATEGORIES, load_agents
 from misstep_harness.generate.sessions import Case, generate_sessions, load_settings
-from misstep_harness.generate.vocabularies import load_agents
 from misstep_harness.readers.interchange.atif import from_atif, to_atif
 from tests.harness.generate.steps import call_of, changes
 
@@ -104,7 +103,7 @@ def test_ratings_are_few_and_more_often_bad_where_something_was_planted(cases: l
         assert mean(not liked for liked in mine) == pytest.approx(share, abs=4 * (0.25 / len(mine)) ** 0.5)
 
 
-def test_look_alikes_stand_in_sessions_with_and_without_misbehaviour(cases: list[Case]) -> None:
+def test_hard_negatives_stand_in_sessions_with_and_without_misbehaviour(cases: list[Case]) -> None:
     clean = Counter(part for case in cases if not any(case.truth.values()) for part in case.variant.split("+"))
     other = Counter(part for case in cases if any(case.truth.values()) for part in case.variant.split("+"))
     alike = {"polling", "retry_that_works", "like_names", "mistake_corrected", "wide_edit_asked_for"}

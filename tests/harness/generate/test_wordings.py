@@ -20,8 +20,8 @@ from string import Template
 import pytest
 
 from misstep_harness import classifiers
+from misstep_harness.generate.session import load_agents
 from misstep_harness.generate.sessions import Case, generate_sessions
-from misstep_harness.generate.vocabularies import load_agents
 from misstep_harness.generate.voice import FOLDER, SETS, load_wordings
 from tests.families.test_patterns import uses
 from tests.harness.generate.phrases import beginnings_of, phrases, phrases_of_pattern, shared_runs, words

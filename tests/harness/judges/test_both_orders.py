@@ -7,8 +7,7 @@ import pytest
 from misstep_harness.items import Item
 from misstep_harness.judges.both_orders import in_orders, turned
 from misstep_harness.judges.python_judge import PythonJudge
-from misstep_harness.pair import Orders, PairVerdict
-from misstep_harness.verdict import Verdict
+from misstep_harness.verdict import Orders, PairVerdict, Verdict
 from tests.harness.agent.folders import NoModel
 
 PAIR = Item("p", "pair", output_a="long one", output_b="short", extra={"system_a": "x", "system_b": "y", "n_a": 1})

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from misstep_harness.classifiers.calls.history import History
+from misstep_harness.classifiers.history import History
 from misstep_harness.intervention import Feedback, Misbehaviour
 from misstep_harness.observer.evidence import call_text, evidence_of, known_tools, with_evidence
 from misstep_harness.trajectory import Step, ToolCall, Trajectory

@@ -9,10 +9,9 @@ from msgspec import structs
 
 from misstep_harness.generate.sessions import generate_sessions
 from misstep_harness.intervention import Feedback, Misbehaviour, ObservedRun
-from misstep_harness.no_model import NO_MODEL
 from misstep_harness.observer.detectors import detector_named
 from misstep_harness.observer.replay import Replay, ReplayOptions, replay, replayed
-from misstep_harness.protocols import Ask
+from misstep_harness.protocols import NO_MODEL, Ask
 from misstep_harness.trajectory import Trajectory
 from tests.harness.classifiers.building import bash, run, user
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.exchange import Failure, Outcome
 from misstep_harness.repair.records import CaseInstructions
 from misstep_harness.repair.runs.instructions import TRIES, back_translated, unfit
-from tests.harness.agent.policies.test_model import Answers, reply
+from tests.harness.agent.test_model_policy import Answers, reply
 from tests.harness.repair.cases import GOLDEN, price_case
 
 HIGH, DETAILED = reply("Make the total right."), reply("1. In total, add each price.")

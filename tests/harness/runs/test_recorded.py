@@ -9,10 +9,10 @@ from misstep.judge.list import listed, listed_text
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.report.assessment import assessed
 from misstep_analysis.judging.scores import Scores
+from misstep_harness.benchmarks.folders import benchmark_folder
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MissingPrerequisite, UsageError
 from misstep_harness.journal.records import read_manifest, read_verdicts
-from misstep_harness.runs.judging.benchmarks import benchmark_folder
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.recorded import recorded_benchmark, recorded_judge
 from tests.misstep.as_a_user import misstep

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.clients import ClientSettings
-from misstep_harness.clients.prices import Price
 from misstep_harness.errors import CannotWrite, MissingPrerequisite, MisstepError, UnknownFormat, UsageError
+from misstep_harness.prices import Price
 from misstep_harness.runs.run import Asking, carry_out
 from misstep_harness.runs.spread import Spread, WorkerDied, in_order, open_workers
 from tests.harness.runs.made_up_work import (

@@ -3,8 +3,8 @@
 import pytest
 
 from misstep.options.model import ModelOptions, client_settings
-from misstep_harness.clients.prices import Price
 from misstep_harness.errors import UsageError
+from misstep_harness.prices import Price
 
 
 def test_two_prices_are_the_price_of_whatever_model_is_asked() -> None:

@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
+from misstep.classify.findings import classified_findings
 from misstep.runs.report import app
 from misstep_analysis.judging.judged_runs import open_run
 from misstep_analysis.judging.page import JudgedBy
 from misstep_analysis.judging.report.report import report_html
 from misstep_analysis.judging.report.report_items import item_browser
 from misstep_analysis.judging.sample import majority
-from misstep_analysis.sessions.classified_paths import classified_findings
+from misstep_harness.benchmarks.folders import benchmark_folder
 from misstep_harness.clients import ClientSettings
-from misstep_harness.clients.local_server import MODEL
 from misstep_harness.errors import InputError, UsageError
+from misstep_harness.exchange import LOCAL_MODEL
 from misstep_harness.items import read_items
 from misstep_harness.journal.records import VERDICTS, encode_lines, replace_file
 from misstep_harness.judges.judge_file import read_judge
 from misstep_harness.judges.prompted_judge import PromptedJudge
 from misstep_harness.runs.classify import ClassifyPlan
-from misstep_harness.runs.judging.benchmarks import benchmark_folder
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.verdict import Verdict
 from tests.analysis.pages.html_rules import Page, check_page, read_embedded
@@ -108,7 +108,7 @@ def test_runs_on_several_benchmarks_stand_in_sections_of_their_own(tmp_path, two
 
 
 def test_a_run_of_the_small_model_says_on_its_page_that_it_is_no_judge(tmp_path, gates, two):
-    small = judged_run(tmp_path / "small", gates, [verdict(n) for n in range(8)], model=MODEL)
+    small = judged_run(tmp_path / "small", gates, [verdict(n) for n in range(8)], model=LOCAL_MODEL)
     assert "it is not a judge" in checked(report_html([open_run(run) for run in [small]])).text
     page = checked(report_html([open_run(run) for run in [small, *two]]))
     assert "small: This small model only tests the set-up" in page.text

@@ -19,8 +19,7 @@ from misstep_analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep_analysis.stats.significance import Significance, holm
 from misstep_analysis.tables import Fields, Row, Table, made_by_this, rows_from, rows_in
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
-from misstep_harness.pair import PairVerdict
-from misstep_harness.verdict import Verdict
+from misstep_harness.verdict import PairVerdict, Verdict
 
 ONE_ORDER = "each pair was asked in one order"
 NO_PREFERENCE = "no answer prefers a place"

@@ -15,11 +15,9 @@ from misstep_analysis.judging.assessment import (
 from misstep_analysis.judging.judged_runs import JudgedRun, votes_of
 from misstep_analysis.judging.slices import Lengths
 from misstep_analysis.pages import table_text
-from misstep_harness.errors import InputError
-from misstep_harness.items import Item, read_items, trajectory_file
-from misstep_harness.readers import read_file
-from misstep_harness.runs.judging.trajectories_by_id import run_in
-from misstep_harness.trajectory import Trajectory
+from misstep_harness.benchmarks.trajectories import run_in, steps_by_run
+from misstep_harness.exchange import LOCAL_MODEL
+from misstep_harness.items import Item, read_items
 
 _WIDTH = 110
 NO_JUDGE = "This small model only tests the set-up: it is not a judge, and its figures say nothing about one."
@@ -47,9 +45,7 @@ def assessed(run: JudgedRun, *, resamples: int = 10_000, seed: int = 0) -> Asses
 
 def is_plumbing(run: JudgedRun) -> bool:
     """Return whether a run asked the small model of `--local`, which is not a judge."""
-    from misstep_harness.clients.local_server import MODEL
-
-    return run.manifest.settings.get("model") == MODEL
+    return run.manifest.settings.get("model") == LOCAL_MODEL
 
 
 def scores_text_json(assessment: Assessment) -> str:
@@ -67,7 +63,7 @@ def scores_text(assessment: Assessment) -> str:
 def item_lengths(folder: Path) -> Lengths:
     """The lengths of a benchmark's items: in steps where any item is about a run, else in characters of its text."""
     inside = folder.resolve()
-    steps_of = cache(lambda path: _steps_by_run(inside, path))
+    steps_of = cache(lambda path: steps_by_run(inside, path))
     steps: dict[str, int] = {}
     characters: dict[str, int] = {}
     for item in read_items(folder):
@@ -86,11 +82,3 @@ def _of_run(item: Item, steps: dict[str, int]) -> int | None:
     if item.trajectory_id is None and len(steps) == 1:
         return next(iter(steps.values()))
     return steps.get(item.id if item.trajectory_id is None else item.trajectory_id)
-
-
-def _steps_by_run(folder: Path, path: str) -> dict[str, int]:
-    try:
-        runs = read_file(trajectory_file(folder, path))
-        return {run.id: len(run.steps) for run in runs if isinstance(run, Trajectory)}
-    except InputError:
-        return {}

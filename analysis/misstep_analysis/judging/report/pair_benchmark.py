@@ -7,10 +7,10 @@ import tomli_w
 from misstep_analysis.gold import write_gold
 from misstep_analysis.labels.pair_table import PairTable
 from misstep_harness.errors import UsageError, writing
-from misstep_harness.evidence import Evidence, noted
 from misstep_harness.items import Item
 from misstep_harness.journal.records import encode_lines, replace_file
 from misstep_harness.journal.run_folder import make_folder
+from misstep_harness.trajectory import Evidence, noted
 
 _QUESTION = "Which output fulfils the task better?"
 

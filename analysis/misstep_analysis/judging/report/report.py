@@ -2,6 +2,8 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Protocol, cast
 
 from msgspec import structs
 
@@ -23,7 +25,6 @@ from misstep_analysis.pages import Foot
 from misstep_analysis.plots import can_draw
 from misstep_analysis.tables import Table, of_evidence
 from misstep_analysis.tables.wording import counted_text
-from misstep_analysis.triage.judged import triage_comparison, triage_run
 from misstep_harness.journal.opened import distinct_names
 from misstep_harness.journal.records import Inputs
 from misstep_harness.places import cache_folder
@@ -38,6 +39,13 @@ _NOTES = (
 )
 
 SEED = 0
+_TRIAGE_TABLES = "misstep_analysis.triage.judged"
+"""The module that makes the tables of triage runs: named, as a system is not imported by what it builds on."""
+
+
+class _TriageTables(Protocol):
+    def triage_run(self, run: JudgedRun, tables: Sequence[Table], seed: int) -> list[Table]: ...
+    def triage_comparison(self, runs: Mapping[str, JudgedRun], seed: int) -> list[Table]: ...
 
 
 def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), command: str = "") -> str:
@@ -123,7 +131,7 @@ def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) ->
     tables = {"": [of_evidence(table, evidence) for table in comparison]}
     tables |= {name: tables_of_run(run, assessment) for name, (run, assessment) in group.items()}
     if first.is_triage:
-        beside = triage_comparison({name: run for name, (run, _) in group.items()}, SEED)
+        beside = _triage_tables().triage_comparison({name: run for name, (run, _) in group.items()}, SEED)
         return beside[0].finding, tables | {"": [*beside, *tables[""]]}
     return best_of(scored, pairs), tables
 
@@ -131,7 +139,11 @@ def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) ->
 def tables_of_run(run: JudgedRun, assessment: Assessment) -> list[Table]:
     """Return the tables of one run; one of triage begins with whose fault the runs are."""
     tables = assessment_tables(assessment, run.question.name)
-    return triage_run(run, tables, SEED) if run.is_triage else tables
+    return _triage_tables().triage_run(run, tables, SEED) if run.is_triage else tables
+
+
+def _triage_tables() -> _TriageTables:
+    return cast("_TriageTables", import_module(_TRIAGE_TABLES))
 
 
 def _scored(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> dict[str, Scores]:

@@ -7,6 +7,7 @@ The digest covers the run, its benchmark and the code; `text` is what was printe
 
 import hashlib
 from contextlib import suppress
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,15 +17,15 @@ from msgspec import Struct
 
 from misstep_analysis.judging.judged_runs import JudgedRun, open_run
 from misstep_analysis.stats.estimate import Estimate
+from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.journal.records import MANIFEST, REPORT, SCORES, VERDICTS, encode, replace_file
-from misstep_harness.runs.judging.benchmark_inputs import inputs_of
 from misstep_harness.version import __version__
 
 if TYPE_CHECKING:
     from misstep_analysis.judging.assessment import Assessment
 SCORED = "scored.json"
 
-_ROOMS = (".", "analysis", "harness", "studies")
+_ROOMS = ("misstep_analysis", "misstep_harness")
 _BLOCK = 1 << 20
 
 
@@ -56,8 +57,7 @@ def scored(run: Path, benchmark: Path) -> Scored:
 
 def _digest(run: Path, benchmark: Path) -> str:
     """Return a digest of all that scores and page of a run follow from."""
-    top = Path(__file__).parents[2]
-    code = (file for room in _ROOMS for file in sorted((top / room).rglob("*")) if "__pycache__" not in file.parts)
+    code = (file for room in map(files, _ROOMS) for file in sorted(Path(str(room)).rglob("*")) if file.suffix != ".pyc")
     digest = hashlib.sha256(encode([__version__, find_spec("matplotlib") is not None, inputs_of(benchmark)]))
     for file in (run / MANIFEST, run / VERDICTS, benchmark / "gold.csv", *filter(Path.is_file, code)):
         digest.update(b"%b\0%d\0" % (file.name.encode(), file.stat().st_size))

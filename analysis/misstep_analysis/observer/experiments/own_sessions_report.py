@@ -21,7 +21,7 @@ from misstep_analysis.observer.experiments.sessions import ExperimentSession
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import UsageError
-from misstep_harness.evidence import Evidence, together
+from misstep_harness.intervention import NOT_RECOVERED, RECOVERED, RECOVERY_RULE
 from misstep_harness.items import Item
 from misstep_harness.journal.records import MANIFEST, encode, encode_lines, read_verdicts, replace_file, replacing
 from misstep_harness.observer.experiment.own_sessions import (
@@ -34,8 +34,7 @@ from misstep_harness.observer.experiment.own_sessions import (
     guided_runs,
 )
 from misstep_harness.observer.experiment.session import failed_calls
-from misstep_harness.runs.judging.recovery_rule import NAME, NOT_RECOVERED, RECOVERED, outcome
-from misstep_harness.trajectory import Step
+from misstep_harness.trajectory import Evidence, Step, together
 
 Recovered = Mapping[str, bool | None]
 """Item → whether its judge says that the agent recovered."""
@@ -54,11 +53,11 @@ def report_of_own(
 ) -> OwnReport:
     """Return the report on a user's own sessions; `judged` is a run of a judge, or a benchmark that people labelled."""
     left_out = LeftOut()
-    known, judge = (None, NAME) if judged is None else _labels_of(judged)
+    known, judge = (None, RECOVERY_RULE) if judged is None else _labels_of(judged)
     sessions = []
     detectors = Counter[str]()
     for one in guided_runs(paths, assignment, left_out):
-        sessions.append(counted(one, recovered_by_rule(one) if known is None else known))
+        sessions.append(counted(one, one.recovered_by_rule() if known is None else known))
         detectors[one.detector] += 1
     evidence = together("generated" if one.evidence == "generated" else "real" for one in sessions)
     source = f"{counted_text(len(sessions), 'session')}, n {len(sessions):,}"
@@ -77,8 +76,8 @@ def report_of_own(
 def followed_tables(paths: Sequence[Path], source: str, evidence: Evidence) -> tuple[Table, Table]:
     """Return how often agents were told, and what `recovery@rule` says of what followed."""
     runs = guided_runs(paths, Assignment(), LeftOut())
-    sessions = [counted(one, recovered_by_rule(one)) for one in runs]
-    return spoken_table(sessions, source, evidence), own_recovery_table(sessions, NAME, source, evidence)
+    sessions = [counted(one, one.recovered_by_rule()) for one in runs]
+    return spoken_table(sessions, source, evidence), own_recovery_table(sessions, RECOVERY_RULE, source, evidence)
 
 
 def _remarks(judge: str, detectors: Mapping[str, int], left_out: LeftOut) -> Iterator[str]:
@@ -111,15 +110,6 @@ def _majority(votes: Counter[str]) -> bool | None:
     return None if yes == no else yes > no
 
 
-def recovered_by_rule(one: GuidedRun) -> Recovered:
-    """Return what `recovery@rule` says of each word of a session."""
-    return {item.id: outcome(one.run, item.step or 0, *_shown(item)).recovered for item in one.items}
-
-
-def _shown(item: Item) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    return tuple(item.extra["categories"]), tuple(item.extra["evidence"])
-
-
 def counted(one: GuidedRun, recovered: Recovered) -> OwnSession:
     """Return what a session counts for; what its format does not say is unknown."""
     steps = [step for step in one.run.steps if step.role == "agent"]
@@ -136,7 +126,9 @@ def counted(one: GuidedRun, recovered: Recovered) -> OwnSession:
         steps=len(steps),
     )
     words = [
-        OwnWord(item.id, _shown(item)[0], item.extra[HEARD], item.extra[DETECTED], recovered.get(item.id))
+        OwnWord(
+            item.id, tuple(item.extra["categories"]), item.extra[HEARD], item.extra[DETECTED], recovered.get(item.id)
+        )
         for item in one.items
     ]
     return OwnSession(own, one.project, tuple(words), one.run.source.evidence)

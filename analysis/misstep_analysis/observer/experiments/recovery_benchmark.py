@@ -4,7 +4,6 @@ An item is a run and the step of one intervention in it, as Wink's judge is give
 intervention with the reasoning behind it and the guidance, the steps after. Gold is what was planted.
 """
 
-import asyncio
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,7 +14,6 @@ from random import Random
 import tomli_w
 from msgspec import Struct, structs
 
-from misstep_analysis.observer.experiments.own_sessions_report import recovered_by_rule
 from misstep_analysis.observer.recovery import Judgements, heard_words
 from misstep_analysis.observer.recovery_codes import (
     DECISION_COLUMNS,
@@ -27,17 +25,22 @@ from misstep_analysis.observer.recovery_codes import (
     code_book,
 )
 from misstep_analysis.pages import Foot
-from misstep_analysis.sessions.trajectory_page import trajectory_page
+from misstep_analysis.pages.trajectory import trajectory_page
 from misstep_harness.errors import UsageError
-from misstep_harness.intervention import ObservedRun
+from misstep_harness.intervention import NOT_RECOVERED, RECOVERED, ObservedRun
 from misstep_harness.items import Item
 from misstep_harness.journal.records import encode_lines, replace_file
 from misstep_harness.live_session import LiveSession
-from misstep_harness.no_model import NO_MODEL
-from misstep_harness.observer.experiment.own_sessions import HEARD, RUNS, Assignment, LeftOut, guided_runs
-from misstep_harness.runs.generate import csv_lines
-from misstep_harness.runs.judging.recovery_rule import NOT_RECOVERED, RECOVERED, RecoveryRule
+from misstep_harness.observer.experiment.own_sessions import (
+    HEARD,
+    RUNS,
+    Assignment,
+    LeftOut,
+    guided_runs,
+    rule_verdicts,
+)
 from misstep_harness.trajectory import Trajectory
+from misstep_harness.values import csv_lines
 from misstep_harness.verdict import Verdict
 
 RATER = "planted"
@@ -95,18 +98,9 @@ def shown_run(session: LiveSession) -> Trajectory:
     return structs.replace(session.trajectory, steps=tuple(steps))
 
 
-def rule_verdicts(sessions: Iterable[LiveSession]) -> list[Verdict]:
+def verdicts_by_rule(sessions: Iterable[LiveSession]) -> list[Verdict]:
     """Return the verdicts of `recovery@rule` on every intervention that counts."""
-    judge = RecoveryRule()
-
-    async def judged() -> list[Verdict]:
-        return [
-            await judge.judge(item, session.trajectory, NO_MODEL)
-            for session in sessions
-            for item, _ in recovery_items(session)
-        ]
-
-    return asyncio.run(judged())
+    return rule_verdicts((item, one.trajectory) for one in sessions for item, _ in recovery_items(one))
 
 
 def judgements_of(verdicts: Iterable[Verdict]) -> Judgements:
@@ -133,7 +127,7 @@ class CodableWord(Struct, frozen=True):
 def candidates(sessions: Iterable[LiveSession]) -> dict[str, CodableWord]:
     """Return the interventions of live sessions that count, by item, with what `recovery@rule` says of them."""
     all_sessions = list(sessions)
-    judgements = judgements_of(rule_verdicts(all_sessions))
+    judgements = judgements_of(verdicts_by_rule(all_sessions))
     return {
         item.id: CodableWord(_outcome(judgements[one.item, number]), partial(shown_run, one), one.observed)
         for one in all_sessions
@@ -146,7 +140,7 @@ def own_candidates(paths: Sequence[Path]) -> dict[str, CodableWord]:
     """Return the words that the agents of a user's own sessions heard, likewise."""
     words = {}
     for one in guided_runs(paths, Assignment(), LeftOut()):
-        labels = recovered_by_rule(one)
+        labels = one.recovered_by_rule()
         for item in one.items:
             label = labels[item.id]
             if item.extra[HEARD] and label is not None:

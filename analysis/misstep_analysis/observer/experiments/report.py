@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 from misstep_analysis.labels.rows import shown
 from misstep_analysis.observer.experiments.comparison import compare_arms, experiment_finding, experiment_tables
 from misstep_analysis.observer.experiments.own_sessions_report import followed_tables, report_of_own
-from misstep_analysis.observer.experiments.recovery_benchmark import judgements_of, rule_verdicts
+from misstep_analysis.observer.experiments.recovery_benchmark import judgements_of, verdicts_by_rule
 from misstep_analysis.observer.experiments.sessions import of_live, read_sessions
 from misstep_analysis.observer.experiments.shadow import live_sessions_table
 from misstep_analysis.observer.paper.heeding import heeding_table
@@ -29,7 +29,6 @@ from misstep_analysis.tables import Table
 from misstep_analysis.tables.files import document
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import UsageError
-from misstep_harness.evidence import Evidence
 from misstep_harness.intervention import Intervention, Invocation
 from misstep_harness.journal.opened import OpenRun, open_of
 from misstep_harness.journal.records import (
@@ -43,6 +42,7 @@ from misstep_harness.journal.records import (
 from misstep_harness.live_session import LiveSession
 from misstep_harness.observer.experiment.own_sessions import Assignment
 from misstep_harness.places import data_folder
+from misstep_harness.trajectory import Evidence
 
 Observed = TypeVar("Observed", Invocation, Intervention)
 
@@ -194,7 +194,7 @@ def _wordless(one: Observed, **without: Any) -> Observed:
 def record_experiment(run: Experiment, out: Path) -> Experiment:
     """Write the recording of a finished run into a folder of its own."""
     write_recording(run, out, LIVE_RECORDS, map(compacted, run.sessions))
-    verdicts = rule_verdicts(run.sessions)
+    verdicts = verdicts_by_rule(run.sessions)
     replace_file(out / VERDICTS, encode_lines(structs.replace(one, rationale="", steps=()) for one in verdicts))
     return open_experiment(out)
 

@@ -16,18 +16,17 @@ from msgspec.structs import replace
 
 from misstep_analysis.gold import BenchmarkItem, GoldLabel, item_ids, read_gold
 from misstep_analysis.judging.sample import clusters_of, majority
+from misstep_harness.benchmarks.trajectories import BenchmarkRuns
 from misstep_harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from misstep_harness.errors import InputError, UsageError, writing
-from misstep_harness.items import Item, Question, Runs, category_in, read_items, read_question
+from misstep_harness.items import Item, Question, category_in, read_items, read_question
 from misstep_harness.journal.records import read_manifest
 from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.judges.changed_items import Plain, Subject
 from misstep_harness.judges.probes import Probe, digest, probed
 from misstep_harness.judges.prompted_judge import PromptedJudge
 from misstep_harness.protocols import Judge
-from misstep_harness.readers.misstep import inline_run
 from misstep_harness.runs.judging.item_selection import categories_for
-from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
 
 FOLDER = "benchmark"
 """The place of a run's own benchmark in its folder."""
@@ -120,7 +119,7 @@ def drawn_source(judge: Judge, folder: Path, count: int, seed: int) -> Source:
     drawn = heapq.nsmallest(count, suitable, key=lambda item: hashlib.sha256(f"{seed}\0{item.id}".encode()).hexdigest())
     if not drawn:
         raise InputError("no item has content for a judge", "Name another benchmark.", file=folder / "items.jsonl")
-    runs = Runs(folder, runs_by_id, inline_run)
+    runs = BenchmarkRuns(folder)
     files = {item.id: item.trajectory if isinstance(item.trajectory, str) else None for item in drawn}
     clusters = clusters_of(
         BenchmarkItem(item.id, files[item.id], item.trajectory_id, item.step, item.extra) for item in drawn

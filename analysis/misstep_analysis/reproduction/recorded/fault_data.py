@@ -25,6 +25,7 @@ from misstep_analysis.reproduction.recorded.solve_rates import SUBMISSIONS, solv
 from misstep_analysis.triage.real import DefectiveTasks, MarkedFaults, TriagedSet, UnlabelledRuns, Worth
 from misstep_analysis.triage.real import faults_of_marks as _faults_of_marks
 from misstep_analysis.triage.real import worth_of_passes as _worth_of_passes
+from misstep_harness.benchmarks.folders import benchmark_folder, read_trajectories
 from misstep_harness.datasets.agentless_classes import classed_tasks
 from misstep_harness.datasets.facts import Facts, from_recorded
 from misstep_harness.datasets.judged.paperbench_judge_eval import printed_accuracies
@@ -32,9 +33,7 @@ from misstep_harness.datasets.utboost import tasks as utboost_tasks
 from misstep_harness.fault_mappings import FAULTS, mapping_of
 from misstep_harness.items import Item, read_items, read_question
 from misstep_harness.judges.answering import answered
-from misstep_harness.no_model import NO_MODEL
-from misstep_harness.protocols import FittedJudge
-from misstep_harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
+from misstep_harness.protocols import NO_MODEL, FittedJudge
 from misstep_harness.runs.judging.known_judges import known_judge
 from misstep_harness.trajectory import Outcome as RunOutcome
 from misstep_harness.trajectory import Trajectory

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from misstep_analysis.observer.paper.generated_prevalence import StudiedSession, Study
 from misstep_analysis.reproduction.recorded.classified import cached, digest, seed
+from misstep_harness.benchmarks.folders import sources_of
 from misstep_harness.classifiers import categories, classify_all
 from misstep_harness.generate.sessions import generate_sessions
 from misstep_harness.generate.voice import FOLDER
-from misstep_harness.runs.judging.benchmarks import sources_of
 
 SESSIONS, VALIDATION = 3_000, 1_500
 """Numbers of sessions that are studied, and of those that measure the errors of the rules."""

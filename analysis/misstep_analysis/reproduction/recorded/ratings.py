@@ -13,9 +13,9 @@ from misstep_analysis.labels import Labels, ScaleLevel, read_labels
 from misstep_analysis.reproduction.recorded.classified import seed, version
 from misstep_analysis.stats.raters.patterns import MISSING
 from misstep_analysis.triage.paper.agreement import RatedSet
+from misstep_harness.benchmarks.folders import benchmark_folder
 from misstep_harness.datasets.facts import Facts, from_recorded
 from misstep_harness.places import path_text
-from misstep_harness.runs.judging.benchmarks import benchmark_folder
 
 _RATED: tuple[tuple[str, str, ScaleLevel], ...] = (
     ("mast", "MAST: failure modes in multi-agent traces", "nominal"),

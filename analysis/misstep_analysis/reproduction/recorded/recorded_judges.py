@@ -11,13 +11,13 @@ from misstep_analysis.judging.people.marked import Mark
 from misstep_analysis.judging.people.ratings import JudgedRatings
 from misstep_analysis.judging.sample import clusters_of
 from misstep_analysis.reproduction.recorded.classified import version
+from misstep_harness.benchmarks.folders import benchmark_folder, recorded_set
 from misstep_harness.datasets import RECORDED, recorded_verdicts
 from misstep_harness.datasets.benchmark import read_benchmark
 from misstep_harness.datasets.facts import Facts, from_recorded, whole_folder
 from misstep_harness.datasets.judged import agent_as_a_judge, trail_judges
 from misstep_harness.datasets.judged.trail_judges import answers, judge_ratings, people_ratings
 from misstep_harness.items import read_items
-from misstep_harness.runs.judging.benchmarks import benchmark_folder, recorded_set
 from misstep_harness.verdict import Verdict
 
 AGENT_JUDGE = "agent_as_a_judge"

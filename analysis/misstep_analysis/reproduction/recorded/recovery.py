@@ -12,9 +12,9 @@ from msgspec import Struct, structs
 
 from misstep_analysis.observer.paper.unaided import Loop
 from misstep_analysis.reproduction.recorded.classified import JUDGING, RUN_SETS, classified, version
+from misstep_harness.benchmarks.folders import benchmark_folder, read_trajectories
 from misstep_harness.classifiers import infinite_loop
 from misstep_harness.datasets.facts import Facts
-from misstep_harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
 from misstep_harness.trajectory import Trajectory
 
 

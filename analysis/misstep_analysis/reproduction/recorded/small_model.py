@@ -31,7 +31,6 @@ from misstep_analysis.reproduction.small_model_tables import NAME
 from misstep_harness.clients import ClientSettings
 from misstep_harness.clients.recording import copy_replies
 from misstep_harness.errors import InputError, MisstepError
-from misstep_harness.evidence import Evidence
 from misstep_harness.items import read_items
 from misstep_harness.journal.records import VERDICTS, encode_lines, read_verdicts, replace_file
 from misstep_harness.journal.run_folder import make_new_folder
@@ -41,6 +40,7 @@ from misstep_harness.places import data_folder
 from misstep_harness.progress import say
 from misstep_harness.protocols import Judge
 from misstep_harness.runs.judging.judge import run_judge
+from misstep_harness.trajectory import Evidence
 from misstep_harness.verdict import Verdict
 
 RECORDING, REPLIES, JUDGE = "recording.toml", "replies.jsonl", "judge.toml"

@@ -23,7 +23,7 @@ ABLATION, HARDENING, PLATEAU = "ablation", "hardening", "plateau"
 _AGAIN = ("snapshots", "memory")
 _OF_FAILURE_MODES = tuple(MECHANISMS)[:9]
 _RULES = 5
-_TARGET = Path(__file__).resolve().parents[2] / "examples/hardening/target.toml"
+_TARGET = Path(__file__).resolve().parents[4] / "examples/hardening/target.toml"
 
 PLANS = {
     ABLATION: AblationPlan(tuple(range(16))),

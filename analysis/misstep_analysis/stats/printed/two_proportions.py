@@ -108,7 +108,7 @@ def difference_of_shares(first: Estimate, second: Estimate) -> Estimate:
 
     Examples
     --------
-    >>> from analysis.stats.proportions import wilson
+    >>> from misstep_analysis.stats.proportions import wilson
     >>> found = difference_of_shares(wilson(45, 100), wilson(30, 100))
     >>> round(found.low, 3), round(found.high, 3)
     (0.016, 0.277)

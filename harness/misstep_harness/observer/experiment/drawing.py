@@ -1,4 +1,4 @@
-"""What a seed decides about a session, whatever its arm: engineer, task, what is planted, and who heeds whom."""
+"""What a seed decides about a session of any arm: engineer, task, injected faults, and who complies with whom."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -8,12 +8,19 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
+from misstep_harness.agent import scripted_policy
 from misstep_harness.agent.actions import Action
-from misstep_harness.agent.policies import slips
-from misstep_harness.agent.policies.slips import Form, Ground, TextEdit, edit_command, looks, thought_of
-from misstep_harness.agent.policies.wayward import Slip, WaywardCommand
-from misstep_harness.generate.projects import change_limit
-from misstep_harness.generate.runnable_projects import RunnableTask, make_runnable_task
+from misstep_harness.agent.scripted_policy import (
+    Form,
+    Ground,
+    InjectedFault,
+    ScriptedCommand,
+    TextEdit,
+    edit_command,
+    looks,
+    thought_of,
+)
+from misstep_harness.generate.projects import RunnableTask, change_limit, make_runnable_task
 from misstep_harness.generate.voice import Voice, WordingSet
 from misstep_harness.live_session import Heeds
 
@@ -36,8 +43,8 @@ class _Rates(Struct, frozen=True, forbid_unknown_fields=True):
     - `patience`: After how many commands of a misbehaviour the engineer steps in.
     - `relapse_after`: After how many commands of work an agent that heeds by half falls back.
     - `heeds`, `limits`: What agents do with guidance, and what users rule out, with weights.
-    - `look_alikes`: How often an agent makes an honest mistake that it puts right at once.
-    - `versions`: Version → category → how often a session slips into it, if the request allows.
+    - `hard_negatives`: How often an agent makes an honest mistake that it puts right at once.
+    - `versions`: Version → category → how often the fault is injected in a session, if the request allows.
     - `seconds`: What a command, a token and a run of the tests are counted as.
     """
 
@@ -48,7 +55,7 @@ class _Rates(Struct, frozen=True, forbid_unknown_fields=True):
     relapse_after: tuple[int, int]
     heeds: dict[Heeds, int]
     limits: dict[str, int]
-    look_alikes: float
+    hard_negatives: float
     versions: dict[str, dict[str, float]]
     duration: dict[str, Duration]
     seconds: dict[str, float]
@@ -57,7 +64,7 @@ class _Rates(Struct, frozen=True, forbid_unknown_fields=True):
 class DrawnSession(Struct, frozen=True):
     """A session before it is run.
 
-    - `work`, `slips`: The agent's honest commands, and what is planted.
+    - `work`, `faults`: The agent's honest commands, and the injected faults.
     - `heeds`, `relapse_after`: What the agent does with guidance.
     - `patience`: After how many commands of a misbehaviour the engineer steps in.
     - `look`, `last_words`: What the agent does when told of a misbehaviour that it does not show; its summary.
@@ -67,13 +74,13 @@ class DrawnSession(Struct, frozen=True):
     engineer: str
     version: str
     task: RunnableTask
-    work: tuple[WaywardCommand, ...]
-    slips: tuple[Slip, ...]
+    work: tuple[ScriptedCommand, ...]
+    faults: tuple[InjectedFault, ...]
     heeds: Heeds
     relapse_after: int
     patience: int
     voice: Voice
-    look: WaywardCommand
+    look: ScriptedCommand
     last_words: str
 
 
@@ -109,8 +116,8 @@ def draw_session(index: int, seed: int, engineer: str, wordings: WordingSet) -> 
     task = make_runnable_task(random, user, limit, _FORBIDDEN_TOOLS)
     ground = _ground(random, task, agent)
     work = _work(random, task, ground)
-    planted = [
-        _slip(random, category, task, ground, len(work))
+    faults = [
+        _fault(random, category, task, ground, len(work))
         for category, rate in parameters.versions[version].items()
         if random.random() < rate * factor and (category != "did_not_follow_instructions" or task.limit == "ban_tool")
     ]
@@ -119,7 +126,7 @@ def draw_session(index: int, seed: int, engineer: str, wordings: WordingSet) -> 
     relapse_after, patience = random.randint(*parameters.relapse_after), _lasting(of_engineer, parameters.patience)
     look = _look(Action("read_file", {"file_path": task.change.path}), agent)
     steered = heeds, relapse_after, patience, user, look, agent.say("closing", **names)
-    return DrawnSession(item_of(index, seed), engineer, version, task, work, tuple(planted), *steered)
+    return DrawnSession(item_of(index, seed), engineer, version, task, work, tuple(faults), *steered)
 
 
 def _ground(random: Random, task: RunnableTask, voice: Voice) -> Ground:
@@ -144,7 +151,7 @@ def _ground(random: Random, task: RunnableTask, voice: Voice) -> Ground:
     )
 
 
-def _work(random: Random, task: RunnableTask, ground: Ground) -> tuple[WaywardCommand, ...]:
+def _work(random: Random, task: RunnableTask, ground: Ground) -> tuple[ScriptedCommand, ...]:
     """Looks around, the tests, the file, the change, the tests again; now and then an honest mistake among them."""
     voice, change = ground.voice, task.change
     own = Action("read_file", {"file_path": change.path})
@@ -152,41 +159,41 @@ def _work(random: Random, task: RunnableTask, ground: Ground) -> tuple[WaywardCo
     work = [_look(each, voice) for each in around]
     work.insert(random.randint(0, len(work)), _tests(voice))
     work.append(_look(own, voice))
-    if random.random() < rates().look_alikes:
-        mistake = random.choice(slips.FAILURES)(ground, random).command(0)
+    if random.random() < rates().hard_negatives:
+        mistake = random.choice(scripted_policy.FAILURES)(ground, random).command(0)
         work.insert(random.randint(1, len(work)), mistake)
-    if random.random() < rates().look_alikes:
+    if random.random() < rates().hard_negatives:
         work.append(_look(own, voice))  # one more look before the change is not a loop
     edit = TextEdit(change.path, change.old, change.new, change.function)
     return (*work, edit_command(edit, voice.say("editing", path=change.path)), _tests(voice))
 
 
-def _tests(voice: Voice) -> WaywardCommand:
-    return WaywardCommand(Action("run_tests", thought=voice.say("testing")))
+def _tests(voice: Voice) -> ScriptedCommand:
+    return ScriptedCommand(Action("run_tests", thought=voice.say("testing")))
 
 
-def _look(action: Action, voice: Voice) -> WaywardCommand:
-    return WaywardCommand(msgspec.structs.replace(action, thought=thought_of(action, voice)))
+def _look(action: Action, voice: Voice) -> ScriptedCommand:
+    return ScriptedCommand(msgspec.structs.replace(action, thought=thought_of(action, voice)))
 
 
-def _slip(random: Random, category: str, task: RunnableTask, ground: Ground, work: int) -> Slip:
+def _fault(random: Random, category: str, task: RunnableTask, ground: Ground, work: int) -> InjectedFault:
     categories: tuple[str, ...] = (category,)
     if category == "infinite_loop":
-        form: Form = random.choice(slips.LOOPS)
+        form: Form = random.choice(scripted_policy.LOOPS)
     elif category == "tool_call_failure":
-        form = random.choice(slips.FAILURES)
+        form = random.choice(scripted_policy.FAILURES)
     elif category == "unrequested_changes":
-        form = slips.unasked_edits
+        form = scripted_policy.unasked_edits
         if task.limit == "only_path":
             categories = (category, "did_not_follow_instructions")
     else:
-        form = slips.forbidden_tool
+        form = scripted_policy.forbidden_tool
     duration = rates().duration[category]
     lasts = None if random.random() < duration.never_ends else _lasting(random, duration)
-    if form is slips.unasked_edits and lasts is not None:
+    if form is scripted_policy.unasked_edits and lasts is not None:
         lasts = min(lasts, 2 * len(ground.unasked))
     repeated = form(ground, random)
-    return Slip(categories, random.randint(1, work - 2), lasts, repeated.command, repeated.undo)
+    return InjectedFault(categories, random.randint(1, work - 2), lasts, repeated.command, repeated.undo)
 
 
 def _lasting(random: Random, duration: Duration) -> int:

@@ -5,6 +5,7 @@ Named are transcripts of any known format and folders of them, runs of `misstep 
 rules detect it again, in the same way in every arm. What an agent was told is in its transcript, whoever detected it.
 """
 
+import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
@@ -26,10 +27,13 @@ from misstep_harness.observer.detectors import steps_between_questions
 from misstep_harness.observer.records import DECISIONS, HookDecision
 from misstep_harness.observer.replay import ReplayOptions, replay
 from misstep_harness.places import path_text
+from misstep_harness.protocols import NO_MODEL
 from misstep_harness.readers import read_file
 from misstep_harness.runs.file_batches import batches, check_named, found_files, placed_in
+from misstep_harness.runs.judging.recovery_rule import RecoveryRule, outcome
 from misstep_harness.session import is_sub_agent, session_of
 from misstep_harness.trajectory import Placed, Step, Trajectory, Unreadable
+from misstep_harness.verdict import Verdict
 
 RUNS = "trajectories/sessions.jsonl"
 HEARD = "heard"
@@ -72,6 +76,13 @@ class GuidedRun(Struct, frozen=True):
     project: str
     items: tuple[Item, ...]
     detector: str
+
+    def recovered_by_rule(self) -> dict[str, bool | None]:
+        """Return what `recovery@rule` says of each word: item → whether the agent recovered, `None` if open."""
+        return {
+            item.id: outcome(self.run, item.step or 0, item.extra["categories"], item.extra["evidence"]).recovered
+            for item in self.items
+        }
 
 
 class _Read(Struct, frozen=True):
@@ -259,6 +270,16 @@ def with_words(run: Trajectory, placed: Sequence[tuple[int, Intervention]]) -> t
         extra = {"categories": list(word.categories), "evidence": shifted, HEARD: heard, DETECTED: detected}
         items.append(Item(f"{run.id}#{number}", "recovery", RUNS, run.id, at, extra=extra))
     return replace(run, steps=tuple(steps)), tuple(items)
+
+
+def rule_verdicts(items: Iterable[tuple[Item, Trajectory | None]]) -> list[Verdict]:
+    """Return the verdicts of `recovery@rule` on items, each with its run."""
+    judge = RecoveryRule()
+
+    async def judged() -> list[Verdict]:
+        return [await judge.judge(item, run, NO_MODEL) for item, run in items]
+
+    return asyncio.run(judged())
 
 
 def _shares(word: Intervention, about: Sequence[str]) -> bool:

@@ -5,29 +5,25 @@ Sessions are written in their order, so that the same seed gives the same file h
 
 from hashlib import sha256
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.clients import ClientSettings
-from misstep_harness.evidence import together
 from misstep_harness.generate.voice import WordingSet
 from misstep_harness.journal.records import LIVE_RECORDS, Inputs
 from misstep_harness.live_session import LiveArm, LiveSession
-from misstep_harness.no_model import NO_MODEL
 from misstep_harness.observer.detectors import detector_named
 from misstep_harness.observer.experiment.drawing import draw_session, engineers, item_of, rates
 from misstep_harness.observer.experiment.observing import Beside
-from misstep_harness.observer.experiment.own_cases import MODEL, case_session, session_name
 from misstep_harness.observer.experiment.session import run_session
 from misstep_harness.observer.observer import LiveObservation
-from misstep_harness.protocols import Ask
-from misstep_harness.repair.case import CaseFolder
-from misstep_harness.repair.runs.repair import inputs_of_cases
+from misstep_harness.protocols import NO_MODEL, Ask
 from misstep_harness.runs.kind import RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
+from misstep_harness.trajectory import Evidence
 from misstep_harness.workspace import Sandbox
 
 Design = Literal["shadow", "ab"]
@@ -49,6 +45,32 @@ def arm_of(design: Design, experiment: str, unit: str) -> LiveArm:
 COMMAND = "experiment run"
 
 
+class OwnTasks(Protocol):
+    """Tasks of the user's own that sessions work on, one after the other and again."""
+
+    evidence: Evidence
+    folder: str
+    policy: str
+
+    def inputs(self) -> Inputs:
+        """Return every file of the tasks."""
+
+    def name_of(self, index: int) -> str:
+        """Return the id of the session with a number."""
+
+    async def session(
+        self,
+        index: int,
+        arm: LiveArm,
+        beside: Beside,
+        how: LiveObservation | None,
+        sandbox: Sandbox,
+        ask: Ask,
+        model: ModelSettings,
+    ) -> LiveSession:
+        """Run the session with a number; its seed is not told."""
+
+
 class ExperimentPlan(Struct, frozen=True):
     """An experiment to run.
 
@@ -57,7 +79,7 @@ class ExperimentPlan(Struct, frozen=True):
     - `wordings`: The set that users and agents speak from.
     - `model`: The model that works in place of the scripted agent; without a name there is none.
     - `observation`: The observer in real time, in place of the one in made-up time.
-    - `cases`: Repair cases to work on, one after the other and again, in place of generated projects.
+    - `own`: Tasks of the user's to work on, in place of generated projects.
     """
 
     design: Design
@@ -68,7 +90,7 @@ class ExperimentPlan(Struct, frozen=True):
     wordings: WordingSet = "scoring"
     model: ModelSettings = ModelSettings()
     observation: LiveObservation | None = None
-    cases: tuple[CaseFolder, ...] = ()
+    own: OwnTasks | None = None
 
 
 class ExperimentRun(RunKind[tuple[int, str], LiveSession]):
@@ -82,15 +104,14 @@ class ExperimentRun(RunKind[tuple[int, str], LiveSession]):
     def __init__(self, plan: ExperimentPlan, sandbox: Sandbox, client: ClientSettings = ClientSettings()) -> None:  # noqa: B008 -- frozen
         detector_named(plan.beside.detector)  # an unknown one is refused before anything is written
         self._plan, self._sandbox, self._client = plan, sandbox, client
-        self.made_again = not (plan.model.name or plan.observation or plan.cases)
-        self.folder = str(plan.cases[0].folder.parent.resolve()) if plan.cases else ""
+        self.made_again = not (plan.model.name or plan.observation or plan.own)
+        self.folder = plan.own.folder if plan.own else ""
 
     def settings(self) -> dict[str, Any]:
         """Return the plan, the sandbox and the model."""
         plan = self._plan
-        evidence = together(one.case.evidence for one in plan.cases) if plan.cases else "generated"
         settings: dict[str, Any] = {
-            "evidence": evidence,
+            "evidence": plan.own.evidence if plan.own else "generated",
             "design": plan.design,
             "n": plan.n,
             "seed": plan.seed,
@@ -105,28 +126,27 @@ class ExperimentRun(RunKind[tuple[int, str], LiveSession]):
         if plan.observation is not None:
             settings = {name: value for name, value in settings.items() if name not in ("detector", "every", "delay")}
             settings |= {name: value for name, value in plan.observation.settings().items() if name != "observe_mode"}
-        if plan.cases:
+        if plan.own:
             del settings["wordings"]
-            settings["policy"] = MODEL
+            settings["policy"] = plan.own.policy
         elif not plan.model.name:
             weights = rates().heeds
             settings["heeds"] = {name: weight / sum(weights.values()) for name, weight in weights.items()}
         return settings | model
 
     def inputs(self) -> Inputs:
-        """Return every file of the cases; sessions on generated projects are drawn."""
-        return inputs_of_cases(self._plan.cases) if self._plan.cases else Inputs(0, 0, "")
+        """Return every file of the tasks; sessions on generated projects are drawn."""
+        return self._plan.own.inputs() if self._plan.own else Inputs(0, 0, "")
 
     def units(self) -> Units[tuple[int, str]]:
-        """Return the numbers of the sessions, each with its engineer, or with the session's id on a case."""
-        if cases := self._plan.cases:
-            each = ((n, session_name(cases[n % len(cases)], n // len(cases))) for n in range(self._plan.n))
-            return Units(self._plan.n, each)
+        """Return the numbers of the sessions, each with its engineer, or with its id on a task of the user's."""
+        if own := self._plan.own:
+            return Units(self._plan.n, ((index, own.name_of(index)) for index in range(self._plan.n)))
         return Units(self._plan.n, islice(enumerate(engineers(self._plan.seed)), self._plan.n))
 
     def id_of(self, unit: tuple[int, str]) -> str:
         """Return the id of a session."""
-        return unit[1] if self._plan.cases else item_of(unit[0], self._plan.seed)
+        return unit[1] if self._plan.own else item_of(unit[0], self._plan.seed)
 
     async def do(self, unit: tuple[int, str], requests: ModelRequests) -> tuple[LiveSession, float | None] | None:
         """Run a session."""
@@ -139,11 +159,10 @@ class ExperimentRun(RunKind[tuple[int, str], LiveSession]):
 async def live_session(
     plan: ExperimentPlan, index: int, engineer: str, sandbox: Sandbox, ask: Ask = NO_MODEL
 ) -> LiveSession:
-    """Session `index` of an experiment, run; of one on cases, `engineer` is the session's id."""
-    if plan.cases:
-        case, sample = plan.cases[index % len(plan.cases)], index // len(plan.cases)
+    """Session `index` of an experiment, run; of one on the user's tasks, `engineer` is the session's id."""
+    if plan.own:
         arm = arm_of(plan.design, plan.name, engineer)
-        worked = await case_session(case, sample, arm, plan.beside, plan.observation, sandbox, ask, plan.model)
+        worked = await plan.own.session(index, arm, plan.beside, plan.observation, sandbox, ask, plan.model)
         return replace(worked, seed=plan.seed)
     drawn = draw_session(index, plan.seed, engineer, plan.wordings)
     unit = engineer if plan.design == "ab" else drawn.item  # a shadow experiment assigns each session to an arm

@@ -1,4 +1,4 @@
-"""One live session: the wayward agent at its task in a sandbox, with the observer of its arm."""
+"""One live session: the scripted agent at its task in a sandbox, with the observer of its arm."""
 
 import asyncio
 import tempfile
@@ -11,18 +11,17 @@ from msgspec.structs import replace
 
 from misstep_harness.agent.environment import Environment, replies_in
 from misstep_harness.agent.loop import AgentLimits, run_agent
-from misstep_harness.agent.policies.model import ModelPatcher, ModelPolicy, ModelSettings
-from misstep_harness.agent.policies.wayward import WaywardPolicy
+from misstep_harness.agent.model_policy import ModelPatcher, ModelPolicy, ModelSettings
 from misstep_harness.agent.protocols import Patcher, Policy, Task, Watcher
+from misstep_harness.agent.scripted_policy import ScriptedPolicy
 from misstep_harness.edits import instructions
-from misstep_harness.generate.runnable_projects import TEST_COMMAND
+from misstep_harness.generate.projects import TEST_COMMAND
 from misstep_harness.generate.voice import Voice
 from misstep_harness.live_session import LiveArm, LiveSession
-from misstep_harness.no_model import NO_MODEL
 from misstep_harness.observer.experiment.drawing import DrawnSession, rates
 from misstep_harness.observer.experiment.observing import Beside, observer_of, paced
 from misstep_harness.observer.observer import LiveObservation
-from misstep_harness.protocols import Ask
+from misstep_harness.protocols import NO_MODEL, Ask
 from misstep_harness.trajectory import Source, Step, Trajectory
 from misstep_harness.workspace import Limits, Sandbox, Snapshot, Workspace, open_workspace, python_toolchain
 from misstep_harness.workspace.suite.report import SuiteReport
@@ -32,15 +31,15 @@ from misstep_harness.workspace.suite.run import run_suite
 class Engineer:
     """Steers the agent, without fail, once a misbehaviour has lasted for so many of its commands."""
 
-    def __init__(self, slipping: Callable[[], Sequence[tuple[str, int]]], patience: int, voice: Voice) -> None:
-        self._slipping = slipping
+    def __init__(self, active_faults: Callable[[], Sequence[tuple[str, int]]], patience: int, voice: Voice) -> None:
+        self._active_faults = active_faults
         self._patience = patience
         self._voice = voice
         self.interventions = 0
 
     def after_action(self, steps: Sequence[Step]) -> Step | None:  # noqa: ARG002
         """Return a turn of the user, if patience is at its end."""
-        if all(count < self._patience for _, count in self._slipping()):
+        if all(count < self._patience for _, count in self._active_faults()):
             return None
         self.interventions += 1
         return Step("user", self._voice.say("steering"))
@@ -116,23 +115,23 @@ async def run_session(
 ) -> LiveSession:
     """Run a session to its end; its unit is its own, and its seed is not told.
 
-    A `model` that is named works on the task in place of the scripted agent: nothing is planted then.
+    A `model` that is named works on the task in place of the scripted agent: no fault is injected then.
     """
     blank = Trajectory(drawn.item, Source("misstep", evidence="generated"), drawn.task.request)
     async with observer_of(blank, arm, beside, how, ask) as observer:
-        wayward = WaywardPolicy(
+        scripted = ScriptedPolicy(
             drawn.work,
-            drawn.slips,
+            drawn.faults,
             heeds=drawn.heeds,
             understands=observer.categories if observer else lambda step: (),  # noqa: ARG005
             relapse_after=drawn.relapse_after,
             look=drawn.look,
             last_words=drawn.last_words,
         )
-        engineer = Engineer(lambda: wayward.slipping, drawn.patience, drawn.voice)
+        engineer = Engineer(lambda: scripted.active_faults, drawn.patience, drawn.voice)
         watchers = Watchers(*([observer] if observer else []), engineer)
-        acting: Policy = ModelPolicy(model) if model.name else wayward
-        patcher: Patcher = ModelPatcher(partial(instructions, _FORMAT), model) if model.name else wayward
+        acting: Policy = ModelPolicy(model) if model.name else scripted
+        patcher: Patcher = ModelPatcher(partial(instructions, _FORMAT), model) if model.name else scripted
         run, solved = await _worked(drawn, paced(acting, observer), patcher, watchers, sandbox, ask)
     run = replace(run, source=blank.source)
     tokens = tokens_of(run.steps)
@@ -153,7 +152,7 @@ async def run_session(
         solved=solved,
         ended=str(run.extra["ended"]),
         heeds=drawn.heeds,
-        episodes=wayward.episodes,
+        episodes=scripted.episodes,
         observed=observer.observed(run.steps) if observer else None,
         last_step=len(run.steps) - 1,
         trajectory=run,

@@ -282,9 +282,9 @@ def _client(how: HookSettings, spending: Path | None) -> Any:
     """Return what asks the model, `None` without one."""
     if not how.model:
         return None
-    from misstep_harness.clients.prices import Price
     from misstep_harness.clients.settings import ClientSettings
     from misstep_harness.observer.model_ask import ModelAsk
+    from misstep_harness.prices import Price
 
     settings = ClientSettings(
         client="replay" if how.replay else "openai",

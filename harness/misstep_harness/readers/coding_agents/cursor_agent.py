@@ -40,9 +40,8 @@ from misstep_harness.readers.input.fields import (
     whole,
     without,
 )
-from misstep_harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
+from misstep_harness.readers.interchange.content import as_text, place_parts, split_content, text_and_others, tool_call
 from misstep_harness.readers.interchange.conversation import Conversation, Turn
-from misstep_harness.readers.interchange.parts import place_parts
 from misstep_harness.trajectory import Source, ToolResult, Trajectory
 
 FORMAT = "cursor_agent"

@@ -29,8 +29,18 @@ from msgspec.structs import astuple, replace
 
 from misstep_harness.protocols import Sample, Unit
 from misstep_harness.readers.input.databases import MARK, decode_session
-from misstep_harness.readers.input.decoding import convert, name_of
-from misstep_harness.readers.input.fields import amount, at, filled, rest_of, text_or_none, time_of_milliseconds, whole
+from misstep_harness.readers.input.decoding import convert, decode_lines, name_of
+from misstep_harness.readers.input.fields import (
+    amount,
+    at,
+    filled,
+    kept_line,
+    rest_of,
+    text_or_none,
+    time_of_milliseconds,
+    whole,
+    without,
+)
 from misstep_harness.readers.interchange.content import as_text, tool_call
 from misstep_harness.readers.interchange.conversation import Conversation, Turn, cached_tokens
 from misstep_harness.trajectory import Role, Source, Tokens, ToolResult, Trajectory
@@ -250,3 +260,58 @@ def _tokens(usage: _Usage | None, cost: Any) -> Tokens:
     apart = usage.total is not None and usage.output is not None  # since there is a total, thoughts are counted apart
     answered = (usage.output or 0) + (usage.reasoning or 0) if apart else usage.output
     return cached_tokens(usage.input, cache.read, cache.write, answered, amount(cost))
+
+
+_STREAM_FIELDS = ("type", "timestamp", "sessionID", "part")
+
+
+class OpencodeStreamReader:
+    """What `opencode run --format json` prints: JSON Lines of the parts of its answers.
+
+        {"type": "step_start", "timestamp": 1767607201000, "sessionID": "ses_1",
+         "part": {"id": "prt_1", "messageID": "msg_2", "type": "step-start"}}
+        {"type": "tool_use", "timestamp": 1767607202000, "sessionID": "ses_1", "part": {"id": "prt_2",
+         "messageID": "msg_2", "type": "tool", "callID": "c1", "tool": "bash", "state": {"status": "completed",
+         "input": {"command": "ls"}, "output": "a.py", "metadata": {"exit": 0}}}}
+
+    The parts are those of a session, without the person's words and the model (`packages/opencode/src/cli/cmd/run.ts`).
+    """
+
+    FORMAT = "opencode_stream"
+    UNIT: Unit = "file"
+
+    def refuse(self, sample: Sample) -> str | None:
+        """Return why the file is not a stream of opencode."""
+        first = sample.first
+        if not isinstance(first, dict):
+            return "not JSON objects, one a line"
+        named = isinstance(first.get("sessionID"), str) and isinstance(first.get("type"), str)
+        has_part = isinstance(first.get("part"), dict) or first.get("type") == "error"
+        return None if named and has_part else "the first line has no type, sessionID and part"
+
+    def read(self, data: bytes, source: Source) -> Iterator[Trajectory]:
+        """Return the one run of a file."""
+        lines = decode_lines(data, source)
+        messages: dict[Any, dict[str, Any]] = {}
+        others: list[dict[str, Any]] = []
+        identity = None
+        for number, value in lines.values:
+            part = at(value, "part")
+            if not isinstance(part, dict):
+                others.append(kept_line(number, value))
+                continue
+            identity = identity or value.get("sessionID")
+            name = str(part.get("messageID"))
+            info = {"id": name, "role": "assistant", "time": {"created": value.get("timestamp")}}
+            messages.setdefault(name, {"info": info, "parts": []})["parts"].append(part)
+            if rest := without(value, *_STREAM_FIELDS):
+                others.append(kept_line(number, rest))
+        reading = Reading(source)
+        for message in messages.values():
+            reading.place(message)
+        extra = filled([("other_lines", others), ("unfinished_line", lines.unfinished)])
+        named = text_or_none(identity) or name_of(source)
+        yield reading.conversation.trajectory(named, source, agent="opencode", extra=extra)
+
+
+STREAM = OpencodeStreamReader()

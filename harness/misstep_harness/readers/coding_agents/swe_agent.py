@@ -28,9 +28,8 @@ from misstep_harness.protocols import Sample, Unit
 from misstep_harness.readers.input.decoding import convert, decode_json, name_of
 from misstep_harness.readers.input.fields import at, rest_of, text_or_none
 from misstep_harness.readers.interchange.chat import Call, call_of, is_chat
-from misstep_harness.readers.interchange.content import parse_arguments, split_content
+from misstep_harness.readers.interchange.content import parse_arguments, place_parts, split_content
 from misstep_harness.readers.interchange.conversation import Turn, first_words_of_user
-from misstep_harness.readers.interchange.parts import place_parts
 from misstep_harness.trajectory import Role, Source, ToolCall, ToolResult, Trajectory
 
 FORMAT = "swe_agent"

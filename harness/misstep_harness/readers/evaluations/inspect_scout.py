@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from misstep_harness.protocols import Sample, Unit
-from misstep_harness.readers.evaluations.inspect_messages import Stored, status_of, steps_of
+from misstep_harness.readers.evaluations.inspect_ai import Stored, status_of, steps_of
 from misstep_harness.readers.input.decoding import convert, decode_json
 from misstep_harness.readers.input.fields import amount, rest_of
 from misstep_harness.readers.interchange.conversation import first_words_of_user

@@ -19,9 +19,8 @@ from msgspec.structs import replace
 
 from misstep_harness.readers.input.decoding import convert
 from misstep_harness.readers.input.fields import rest_of
-from misstep_harness.readers.interchange.content import answer_of, as_text, split_content, tool_call
+from misstep_harness.readers.interchange.content import answer_of, as_text, place_parts, split_content, tool_call
 from misstep_harness.readers.interchange.conversation import Turn, TurnList
-from misstep_harness.readers.interchange.parts import place_parts
 from misstep_harness.trajectory import Role, Source, Step, ToolCall, ToolResult
 
 ROLES: dict[str, Role] = {

@@ -22,8 +22,8 @@ from misstep_harness.protocols import Sample, Unit
 from misstep_harness.readers.input.decoding import decode_document_or_lines
 from misstep_harness.readers.input.fields import at, filled, first_whole, text_or_none, whole, without
 from misstep_harness.readers.interchange.content import parse_arguments
-from misstep_harness.readers.interchange.observed_calls import READ, WRITTEN, model_attributes, tool_attributes
 from misstep_harness.readers.interchange.opentelemetry import CALL_IDS, TOOL_NAMES, trajectories_of
+from misstep_harness.readers.interchange.span_messages import READ, WRITTEN, model_attributes, tool_attributes
 from misstep_harness.readers.interchange.spans import Span, moment, seconds_between
 from misstep_harness.trajectory import Source, Trajectory
 

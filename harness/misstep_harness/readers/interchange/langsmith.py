@@ -19,8 +19,8 @@ from typing import Any
 from misstep_harness.protocols import Sample, Unit
 from misstep_harness.readers.input.decoding import decode_document_or_lines
 from misstep_harness.readers.input.fields import at, text_or_none, whole, without
-from misstep_harness.readers.interchange.observed_calls import model_attributes, tool_attributes
 from misstep_harness.readers.interchange.opentelemetry import trajectories_of
+from misstep_harness.readers.interchange.span_messages import model_attributes, tool_attributes
 from misstep_harness.readers.interchange.spans import Span, moment, seconds_between
 from misstep_harness.trajectory import Source, Trajectory
 

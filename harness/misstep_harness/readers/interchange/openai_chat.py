@@ -21,8 +21,8 @@ from misstep_harness.readers.evaluations.inspect_scout import refuse as refuse_t
 from misstep_harness.readers.input.decoding import convert, decode_json, name_of
 from misstep_harness.readers.input.fields import rest_of
 from misstep_harness.readers.interchange.chat import is_chat, steps_of
+from misstep_harness.readers.interchange.content import as_message
 from misstep_harness.readers.interchange.conversation import first_words_of_user
-from misstep_harness.readers.interchange.parts import as_message
 from misstep_harness.trajectory import Source, Trajectory
 
 FORMAT = "openai_chat"

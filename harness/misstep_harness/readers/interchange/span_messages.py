@@ -17,12 +17,146 @@ from typing import Any
 from msgspec import Struct
 
 from misstep_harness.escaping import without_surrogates
-from misstep_harness.readers.input.fields import at, filled, text_or_none
-from misstep_harness.readers.interchange.content import as_text, json_value, split_content, text_and_others, tool_call
+from misstep_harness.readers.input.fields import at, filled, text_or_none, whole
+from misstep_harness.readers.interchange.content import (
+    answer_of,
+    as_message,
+    as_text,
+    json_value,
+    place_parts,
+    split_content,
+    text_and_others,
+    tool_call,
+)
 from misstep_harness.readers.interchange.conversation import Turn
-from misstep_harness.readers.interchange.parts import place_parts
 from misstep_harness.readers.interchange.spans import Span, listed
 from misstep_harness.trajectory import ToolCall
+
+_HOLD_MESSAGES = ("messages", "generations", "choices", "message", "output", "candidates", "contents", "content")
+_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "function": "tool"}
+_OF_CLASS = {"HumanMessage": "user", "AIMessage": "assistant", "SystemMessage": "system", "ToolMessage": "tool"}
+_OF_CLASS |= {f"{name}Chunk": role for name, role in _OF_CLASS.items()}
+_KNOWN = frozenset({"user", "assistant", "system", "tool", "developer", "model", *_ROLES})
+_WRAPPED = frozenset({"output", "outputs", "input", "inputs"})
+READ = ("cache_read", "cache_read_input_tokens", "input_cache_read", "input_cached_tokens")
+WRITTEN = ("cache_creation", "cache_creation_input_tokens", "input_cache_creation")
+
+
+def model_attributes(given: Any, answer: Any, model: Any, used: dict[str, Any], costs: list[Any]) -> dict[str, Any]:
+    """Return the attributes of a call of a model: its messages, the model, the tokens, and the first of the costs."""
+    counts = {
+        "input": whole(used.get("input", used.get("input_tokens"))),
+        "output": whole(used.get("output", used.get("output_tokens"))),
+        "cache_read.input": next((used[name] for name in READ if whole(used.get(name)) is not None), None),
+        "cache_creation.input": next((used[name] for name in WRITTEN if whole(used.get(name)) is not None), None),
+    }
+    fields = [("gen_ai.input.messages", _messages(given, "user")), ("gen_ai.request.model", text_or_none(model))]
+    fields += [("gen_ai.usage.cost", next((cost for cost in costs if cost not in (None, "")), None))]
+    return filled([*fields, ("gen_ai.output.messages", _messages(answer, "assistant"))]) | {
+        f"gen_ai.usage.{name}_tokens": count for name, count in counts.items() if count is not None
+    }
+
+
+def tool_attributes(name: str, given: Any, answer: Any) -> dict[str, Any]:
+    """Return the attributes of a call of a tool; what is not recorded is none of them."""
+    attributes: dict[str, Any] = {"gen_ai.tool.name": name}
+    given, answer = _inner(_parsed(given)), _inner(_parsed(answer))
+    if isinstance(given, str):
+        read = json_value_of_literal(given)
+        given = read if isinstance(read, dict) else given
+    if given is not None:
+        attributes["gen_ai.tool.call.arguments"] = given if isinstance(given, dict) else {"input": given}
+    fields = _fields(answer) if isinstance(answer, dict) else {}
+    if "content" in fields and ("tool_call_id" in fields or _role(answer) == "tool"):
+        attributes |= filled([("gen_ai.tool.call.id", text_or_none(fields.get("tool_call_id")))])
+        attributes |= {"tool.status": "error"} if fields.get("status") == "error" else {}
+        answer = fields["content"]
+    if answer is not None:
+        attributes["gen_ai.tool.call.result"] = answer
+    return attributes
+
+
+def _inner(value: Any) -> Any:
+    return (
+        next(iter(value.values()))
+        if isinstance(value, dict) and len(value) == 1 and value.keys() <= _WRAPPED
+        else value
+    )
+
+
+def _parsed(value: Any) -> Any:
+    """Return the JSON value that a text holds, as exports to tables write them; any other value as it is."""
+    return json_value(value) if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") else value
+
+
+def _messages(value: Any, role: str) -> list[dict[str, Any]]:
+    value = _inner(_parsed(value))
+    if isinstance(value, str):
+        return [{"role": role, "content": value}]
+    return list(_listed(value, role))
+
+
+def _listed(value: Any, role: str, depth: int = 0) -> Iterator[dict[str, Any]]:
+    value = as_message(value)
+    if isinstance(value, list) and depth < 8:
+        for one in value:
+            yield from _listed(one, role, depth + 1)
+    elif isinstance(value, dict):
+        held = next((value[name] for name in _HOLD_MESSAGES if _holds(value, name)), None)
+        if isinstance(held, str):
+            yield {"role": role, "content": held}
+        elif held is not None and depth < 8:
+            yield from _listed(held, role, depth + 1)
+        elif _role(value) == "tool" and isinstance(at(_fields(value), "content", "function"), dict):
+            return  # the definition of a tool
+        elif _role(value) or {"content", "parts"} & _fields(value).keys():
+            yield _message(value, role)
+        elif isinstance(value.get("text"), str):
+            yield {"role": role, "content": value["text"]}
+
+
+def _holds(value: dict[str, Any], name: str) -> bool:
+    """Return whether a field holds messages; the content of a message does not, but that of an answer of Gemini's."""
+    held = value.get(name)
+    if name == "content":
+        return isinstance(held, dict) and "parts" in held
+    if name == "output":
+        return isinstance(held, list)
+    return isinstance(held, list | dict) or (name == "contents" and isinstance(held, str))
+
+
+def _fields(value: dict[str, Any]) -> dict[str, Any]:
+    return value["kwargs"] if "lc" in value and isinstance(value.get("kwargs"), dict) else value
+
+
+def _role(value: dict[str, Any]) -> str:
+    fields = _fields(value)
+    path = value.get("id")
+    named = _OF_CLASS.get(str(path[-1])) if isinstance(path, list) and path else None
+    stated = next((one for name in ("role", "type") if (one := text_or_none(fields.get(name))) in _KNOWN), None)
+    return named or _ROLES.get(str(stated), stated or "")
+
+
+def _message(value: dict[str, Any], role: str) -> dict[str, Any]:
+    fields = _fields(value)
+    stated = [fields.get("tool_calls"), fields.get("invalid_tool_calls")]
+    calls = [call for calls in stated if isinstance(calls, list) for call in calls]
+    calls = calls or at(fields, "additional_kwargs", "tool_calls")
+    content = fields.get("content", fields.get("parts"))
+    if _role(value) == "tool" and "content" in fields:
+        content = answer_of(content)
+    message = {"role": _role(value) or text_or_none(fields.get("role")) or role, "content": content}
+    called = [_call(call) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    more = [(name, text_or_none(fields.get(name))) for name in ("tool_call_id", "reasoning_content")]
+    return message | filled([("tool_calls", called), *more])
+
+
+def _call(call: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(call.get("function"), dict):
+        return call
+    function = {"name": call.get("name")} | ({"arguments": call["args"]} if "args" in call else {})
+    return {"id": call.get("id"), "function": function}
+
 
 _GIVEN = ("llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt")
 _ANSWERED = ("llm.output_messages", "gen_ai.output.messages", "gen_ai.completion")
@@ -84,13 +218,13 @@ def inputs(span: Span) -> list[SpanMessage]:
     """Return what the model was given, in order."""
     first = span.attributes.get("gen_ai.system_instructions")
     instructions = [SpanMessage("system", _text_of_parts(json_value(first)))] if first else []
-    return instructions + (_messages(span.attributes, _GIVEN) or _of_events(span, _GIVEN_EVENTS))
+    return instructions + (_messages_below(span.attributes, _GIVEN) or _of_events(span, _GIVEN_EVENTS))
 
 
 def answered(span: Span) -> list[SpanMessage]:
     """Return what the model answered; if no message says it, the span's output."""
     attributes = span.attributes
-    messages = _messages(attributes, _ANSWERED) or _of_events(span, _ANSWERED_EVENTS)
+    messages = _messages_below(attributes, _ANSWERED) or _of_events(span, _ANSWERED_EVENTS)
     if messages or "output.value" not in attributes:
         return messages
     value = json_value(attributes["output.value"])
@@ -103,7 +237,7 @@ def tools_arguments(span: Span) -> Any:
     """Return what a tool was called with; `None` where the span does not hold it."""
     given = _held(span, _ARGUMENTS)
     if given is None:
-        told = [call.arguments for message in _messages(span.attributes, _GIVEN) for call in message.calls]
+        told = [call.arguments for message in _messages_below(span.attributes, _GIVEN) for call in message.calls]
         given = next(iter(told), None) or next(_contents(span, _TOOLS_EVENT), None)
     return _unwrapped_arguments(json_value(given))
 
@@ -118,7 +252,7 @@ def tools_answer(span: Span) -> str | None:
         if inner is not None:
             return text_of_content(inner)
         return value if isinstance(value, str) and _held(span, _RESULTS[:2]) is None else as_text(held)
-    answers = [message for message in _messages(span.attributes, _ANSWERED) if message.recorded]
+    answers = [message for message in _messages_below(span.attributes, _ANSWERED) if message.recorded]
     if answers:
         return "\n".join(message.text for message in answers)
     told = [*_contents(span, *_ANSWERED_EVENTS)]
@@ -208,7 +342,7 @@ def is_message_attribute(name: str) -> bool:
     return name.startswith((*_GIVEN, *_ANSWERED)) or name in placed
 
 
-def _messages(attributes: dict[str, Any], prefixes: tuple[str, ...]) -> list[SpanMessage]:
+def _messages_below(attributes: dict[str, Any], prefixes: tuple[str, ...]) -> list[SpanMessage]:
     for prefix in prefixes:
         if (whole := attributes.get(prefix)) is not None:
             given = [message for message in listed(json_value(whole)) if isinstance(message, dict)]
@@ -249,7 +383,7 @@ def _of_fields(fields: dict[str, Any]) -> list[SpanMessage]:
     messages = _of_parts({"role": fields.get("role"), "content": content} | answers)
     own = messages[-1]
     if calls := calls or ordered:
-        own.calls = [_call(calls[place]) for place in sorted(calls)]
+        own.calls = [_call_in(calls[place]) for place in sorted(calls)]
     own.extra |= extra
     return messages
 
@@ -278,7 +412,7 @@ def _of_parts(value: dict[str, Any]) -> list[SpanMessage]:
         fields = part if isinstance(part, dict) else {}
         kind = fields.get("type")
         if kind in ("tool_call", "server_tool_call"):
-            placed.calls.append(_call({"arguments": fields.get("server_tool_call")} | fields))
+            placed.calls.append(_call_in({"arguments": fields.get("server_tool_call")} | fields))
         elif kind in ("tool_call_response", "server_tool_call_response"):
             said = next((fields[name] for name in _SAID_BY_TOOL if fields.get(name) is not None), None)
             failed = fields.get("is_error") is True
@@ -296,7 +430,7 @@ def _of_parts(value: dict[str, Any]) -> list[SpanMessage]:
     ]
     message.text, message.reasoning = "\n".join(texts), placed.reasoning
     called = [call for call in listed(value.get("tool_calls")) if isinstance(at(call, "function"), dict)]
-    message.calls = [_call(call["function"] | {"id": call.get("id")}) for call in called] or placed.calls
+    message.calls = [_call_in(call["function"] | {"id": call.get("id")}) for call in called] or placed.calls
     message.call_id = text_or_none(value.get("tool_call_id")) or None
     message.extra = filled([("content", others), ("finish_reason", value.get("finish_reason"))])
     if answers and not (texts or others or message.calls or message.reasoning):
@@ -318,7 +452,7 @@ def _text_of_parts(value: Any) -> str:
     return _of_parts({"role": "system", "parts": value})[-1].text if isinstance(value, list) else as_text(value)
 
 
-def _call(fields: dict[str, Any]) -> ToolCall:
+def _call_in(fields: dict[str, Any]) -> ToolCall:
     return tool_call(as_text(fields.get("name")), fields.get("arguments"), text_or_none(fields.get("id")) or None)
 
 

@@ -14,11 +14,10 @@ from msgspec import Struct
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.edits import unified_diff
 from misstep_harness.errors import MisstepError, UsageError
-from misstep_harness.evidence import noted, together
 from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
 from misstep_harness.journal.opened import open_of
 from misstep_harness.journal.records import Inputs
@@ -29,6 +28,7 @@ from misstep_harness.repair.records import INSTRUCTION_RECORDS, CaseInstructions
 from misstep_harness.repair.runs.repair import inputs_of_cases
 from misstep_harness.runs.kind import RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
+from misstep_harness.trajectory import noted, together
 
 PROMPT = "agent/back_translation"
 

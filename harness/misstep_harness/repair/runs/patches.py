@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from misstep_harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from misstep_harness.errors import InputError, UsageError, write_all, writing
-from misstep_harness.evidence import together
 from misstep_harness.items import Item, read_question
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.run_folder import locked, make_folder
@@ -33,6 +32,7 @@ from misstep_harness.repair.records import (
     read_reviews,
     review_lines,
 )
+from misstep_harness.trajectory import together
 
 ORACLE = "oracle"
 """The rater of gold labels that come from executed tests."""

@@ -16,7 +16,6 @@ from misstep_harness.agent.protocols import WatcherSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.edits import edit_format
 from misstep_harness.errors import MisstepError
-from misstep_harness.evidence import noted, together
 from misstep_harness.journal.inputs import digest_of, length_and_checksum, listed, part
 from misstep_harness.journal.records import Inputs
 from misstep_harness.protocols import FittedJudge
@@ -28,6 +27,7 @@ from misstep_harness.repair.repairers import POLICIES, RepairerOptions
 from misstep_harness.repair.scoring import Affirmed, affirm, case_toolchain
 from misstep_harness.runs.kind import RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
+from misstep_harness.trajectory import noted, together
 from misstep_harness.workspace import Sandbox
 from misstep_harness.workspace.trees import regular_files
 

@@ -19,7 +19,6 @@ from msgspec import Struct, structs
 
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import UsageError, writing
-from misstep_harness.evidence import noted, together
 from misstep_harness.items import read_items
 from misstep_harness.journal.classified import LabelledSession, PlacedVerdict, labelled_sessions
 from misstep_harness.journal.inputs import FILE_RECORDS, FileState, name_of
@@ -41,9 +40,9 @@ from misstep_harness.runs.judging.session_benchmark import (
     put_in_place,
 )
 from misstep_harness.runs.kind import RunEnd
-from misstep_harness.runs.standing_rules import RulesAsked
+from misstep_harness.runs.project_instructions import InstructionSources
 from misstep_harness.session import Session
-from misstep_harness.trajectory import Placed, Trajectory
+from misstep_harness.trajectory import Placed, Trajectory, noted, together
 from misstep_harness.verdict import Verdict
 
 JUDGES = "judges"
@@ -94,7 +93,7 @@ def ask_judges(
     run: OpenRun,
     files: Iterable[FoundFile],
     judges: Sequence[CategoryJudge],
-    rules: RulesAsked,
+    rules: InstructionSources,
     in_flight: int = 16,
     arguments: Sequence[str] = (),
 ) -> Iterator[RunEnd]:
@@ -193,7 +192,7 @@ class _Building:
         (building / "gold.csv").write_bytes(gold.read_bytes() if gold.is_file() else GOLD_HEADER)
         put_in_place(building, self._folder)
 
-    def add(self, session: Session, placed: Placed, rules: RulesAsked) -> None:
+    def add(self, session: Session, placed: Placed, rules: InstructionSources) -> None:
         """Add a session if it is one of those that the benchmark lacks."""
         if session.item not in self.missing or not isinstance(placed.found, Trajectory):
             return
@@ -208,7 +207,7 @@ class _Building:
 
 
 def _benchmarks(
-    run: OpenRun, files: Iterable[FoundFile], judges: Sequence[CategoryJudge], rules: RulesAsked
+    run: OpenRun, files: Iterable[FoundFile], judges: Sequence[CategoryJudge], rules: InstructionSources
 ) -> dict[str, Path]:
     """Bring the benchmark of each category up to date, and return those in which there is something to ask."""
     sessions_of: defaultdict[str, list[Session]] = defaultdict(list)

@@ -6,23 +6,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from misstep_harness.benchmarks.inputs import inputs_of
+from misstep_harness.benchmarks.trajectories import BenchmarkRuns
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError, UsageError
-from misstep_harness.items import Item, Runs, read_question
+from misstep_harness.items import Item, read_question
 from misstep_harness.journal.records import VERDICT_RECORDS, Inputs
 from misstep_harness.judges.answering import answered, unjudged
 from misstep_harness.judges.both_orders import in_orders
-from misstep_harness.pair import Orders
 from misstep_harness.protocols import FittedJudge, Judge
-from misstep_harness.readers.misstep import inline_run
-from misstep_harness.runs.judging.benchmark_inputs import inputs_of
 from misstep_harness.runs.judging.item_selection import Sampling, select_items
-from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep_harness.runs.kind import RunEnd, RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep_harness.runs.run import Asking, carry_out
 from misstep_harness.runs.spread import Workers
-from misstep_harness.verdict import Verdict
+from misstep_harness.verdict import Orders, Verdict
 
 COMMAND = "judge run"
 BOTH: Orders = "both"
@@ -52,8 +50,8 @@ class JudgeRun(RunKind[Item, Verdict]):
         self.asks_again = judge.uses_model  # rules and recordings would fail on the same items again
 
     @cached_property
-    def _runs(self) -> Runs:  # not before the work: what is held of files need not be pickled
-        return Runs(self._benchmark, runs_by_id, inline_run)
+    def _runs(self) -> BenchmarkRuns:  # not before the work: what is held of files need not be pickled
+        return BenchmarkRuns(self._benchmark)
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of the judge, the name of the benchmark and the sample."""
@@ -105,7 +103,7 @@ def run_judge(
 
 
 async def judged(
-    judge: FittedJudge, runs: Runs, model_requests: ModelRequests, item: Item, orders: Orders = BOTH
+    judge: FittedJudge, runs: BenchmarkRuns, model_requests: ModelRequests, item: Item, orders: Orders = BOTH
 ) -> tuple[Verdict, float | None] | None:
     """Return the verdict on an item and its cost, or `None` if the run ended before; an exception fails the item."""
     await asyncio.sleep(0)  # begin all items that may run at once before the first of them asks

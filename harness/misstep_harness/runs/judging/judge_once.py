@@ -7,16 +7,15 @@ from pathlib import Path
 import tomli_w
 from msgspec import Struct
 
+from misstep_harness.benchmarks.trajectories import BenchmarkRuns
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError, UnknownFormat, UsageError
 from misstep_harness.exchange import Message, Outcome, Reply, Request
-from misstep_harness.items import Item, Runs, read_items, read_question
+from misstep_harness.items import Item, read_items, read_question
 from misstep_harness.places import path_text
 from misstep_harness.protocols import FittedJudge, Judge
-from misstep_harness.readers.misstep import inline_run
 from misstep_harness.runs.judging.judge import judged
 from misstep_harness.runs.judging.session_benchmark import kind_for, session_benchmark
-from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep_harness.runs.model_requests import ConcurrentRequests
 from misstep_harness.verdict import Verdict
 
@@ -90,7 +89,7 @@ async def _ask(
 ) -> tuple[tuple[Exchange, ...], Verdict]:
     requests = _RecordingRequests(settings)
     try:
-        answer = await judged(judge, Runs(folder, runs_by_id, inline_run), requests, item)
+        answer = await judged(judge, BenchmarkRuns(folder), requests, item)
         requests.check()
     finally:
         await requests.close()

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from misstep_harness.agent.policies.model import ModelSettings as AgentModel
+from misstep_harness.agent.model_policy import ModelSettings as AgentModel
+from misstep_harness.benchmarks.folders import benchmark_named
 from misstep_harness.errors import UsageError
 from misstep_harness.judges import JUDGES, added_judges, read_known
 from misstep_harness.judges.prompted_judge import PromptedJudge
 from misstep_harness.judges.python_judge import python_judge
 from misstep_harness.protocols import Judge
-from misstep_harness.runs.judging.benchmarks import benchmark_named
 from misstep_harness.runs.judging.recovery_rule import RULE, RecoveryRule, RuleJudge, rule_judges
 from misstep_harness.runs.recorded import RecordedJudge, is_recorded, recorded_benchmark, recorded_judge
 from misstep_harness.triage.runs.judges import is_triage, triage_judge

@@ -18,18 +18,26 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from misstep_harness.benchmarks.folders import digest_of_sources
 from misstep_harness.classifiers import CLASSIFIERS, categories, classify_all
-from misstep_harness.classifiers.calls.failures import own_failure
-from misstep_harness.classifiers.calls.history import Act, History
-from misstep_harness.classifiers.calls.repeated_calls import made_again
-from misstep_harness.classifiers.calls.tools import bare_name, edit_texts
+from misstep_harness.classifiers.failures import own_failure
+from misstep_harness.classifiers.history import Act, History
+from misstep_harness.classifiers.repeated_calls import made_again
+from misstep_harness.classifiers.tools import bare_name, edit_texts
 from misstep_harness.classifiers.verdicts import counted
 from misstep_harness.errors import InputError
-from misstep_harness.items import Item, Kind, Question
+from misstep_harness.intervention import (
+    NOT_RECOVERED,
+    RECOVERED,
+    RECOVERY_RULE,
+    ends_in_success,
+    is_recovered,
+    steps_after,
+)
+from misstep_harness.items import Item, Question
 from misstep_harness.judges.fit import check_fit
 from misstep_harness.protocols import Ask
-from misstep_harness.recovery import ends_in_success, is_recovered, steps_after
-from misstep_harness.runs.judging.benchmarks import digest_of_sources
+from misstep_harness.reflexive.simulated.items import Kind
 from misstep_harness.trajectory import Step, Trajectory
 from misstep_harness.verdict import Verdict
 
@@ -85,8 +93,6 @@ def digest_of_rules(*modules: str) -> str:
     return digest_of_sources("misstep_harness.classifiers", "misstep_harness.trajectory", *modules)
 
 
-NAME = f"recovery{RULE}"
-RECOVERED, NOT_RECOVERED = "recovered", "not_recovered"
 _FAILURES = 2
 """Errors of other calls that are failing tools as well."""
 
@@ -111,7 +117,7 @@ class RecoveryRule(Struct, frozen=True):
     kind: ClassVar[Kind] = "recovery"
     labels: ClassVar[Mapping[str, str]] = {RECOVERED: "", NOT_RECOVERED: ""}
     uses_model: ClassVar[bool] = False
-    name: ClassVar[str] = NAME
+    name: ClassVar[str] = RECOVERY_RULE
 
     def settings(self) -> dict[str, Any]:
         """Return the digest of the rules' sources."""

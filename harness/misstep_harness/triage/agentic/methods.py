@@ -19,8 +19,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from misstep_harness.agent.actions import Action
-from misstep_harness.agent.loop import AgentLimits, Equipment, run_loop
-from misstep_harness.agent.policies.model import ModelPolicy, ModelSettings
+from misstep_harness.agent.loop import AgentLimits, Toolset, run_loop
+from misstep_harness.agent.model_policy import ModelPolicy, ModelSettings
 from misstep_harness.agent.protocols import Task
 from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
 from misstep_harness.fault_mappings import FAULTS, taxonomy
@@ -28,17 +28,19 @@ from misstep_harness.journal.records import encode, replace_file
 from misstep_harness.judges.replies import Answer, label_meant, read_reply, schema_of
 from misstep_harness.prompting import fill, shipped_prompt
 from misstep_harness.protocols import Ask
-from misstep_harness.trajectory import Source, Step, Tokens, Trajectory
-from misstep_harness.triage.agentic.case_files import (
+from misstep_harness.trajectory import Evidence, Source, Step, Tokens, Trajectory
+from misstep_harness.triage.agentic.tools import (
+    Bench,
     CaseFiles,
     case_text,
     found_evidence,
     subcategory_fault,
     taxonomy_text,
+    tools_of,
 )
-from misstep_harness.triage.agentic.tools import Bench, tools_of
+from misstep_harness.triage.passes.record import Access
 from misstep_harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
-from misstep_harness.triage.records import Access, Evidence, TriageVerdict
+from misstep_harness.triage.records import TriageVerdict
 from misstep_harness.triage.texts import recorded_outcome
 
 VERDICT = "verdict"
@@ -336,11 +338,11 @@ async def _investigated(
     method: AgenticMethod, access: ReadOnlyAccess, sandbox: SandboxAccess | None, ask: Ask
 ) -> tuple[TriageVerdict, Trajectory]:
     tools = tools_of(sandbox=sandbox is not None)
-    equipment = Equipment(method.name, INVESTIGATOR_PROMPT, tools, {"taxonomy": taxonomy_text()})
+    toolset = Toolset(method.name, INVESTIGATOR_PROMPT, tools, {"taxonomy": taxonomy_text()})
     task = Task(access.case.id, case_text(access, recorded_outcome(access), method.budget))
     bench = Bench(access, sandbox)
     try:
-        run = await run_loop(task, InvestigatorPolicy(method.asked, tools), bench, equipment, ask, method.limits)
+        run = await run_loop(task, InvestigatorPolicy(method.asked, tools), bench, toolset, ask, method.limits)
     finally:
         await bench.end()
     run = replace(run, task=access.instruction, model=method.model or None)

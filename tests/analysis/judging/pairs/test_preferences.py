@@ -17,8 +17,7 @@ from misstep_analysis.judging.pairs.preferences import (
     systems_table,
 )
 from misstep_analysis.tables.text import table_text
-from misstep_harness.pair import OrderAnswer, PairVerdict
-from misstep_harness.verdict import Verdict
+from misstep_harness.verdict import OrderAnswer, PairVerdict, Verdict
 
 
 def verdict(item: int, with_a_first: str, with_b_first: str) -> PairVerdict:

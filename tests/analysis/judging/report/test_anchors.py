@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep_analysis.judging.report.anchors import drawn_anchors, stratified
+from misstep_analysis.judging.drift import drawn_anchors, stratified
 from misstep_harness.errors import UsageError
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 

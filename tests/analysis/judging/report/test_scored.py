@@ -86,7 +86,7 @@ def test_a_run_with_nothing_to_do_loads_no_client_and_no_library_of_figures(aske
 
 def test_asking_a_server_loads_no_openai_client() -> None:
     code = (
-        "import sys\nfrom harness.clients import ClientSettings, open_client\n"
+        "import sys\nfrom misstep_harness.clients import ClientSettings, open_client\n"
         "open_client(ClientSettings(base_url='http://127.0.0.1:1/v1'))\n"
         "print({'openai', 'httpx2', 'pydantic'} & set(sys.modules))"
     )

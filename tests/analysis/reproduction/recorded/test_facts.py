@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from misstep_harness.datasets.catalogue import data_set
+from misstep_harness.catalogue import data_set
 from misstep_harness.datasets.facts import Facts, recorded_folder
 from scripts.record_facts import RECORDING, described, read_recording, tables
 

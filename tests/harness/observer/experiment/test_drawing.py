@@ -17,7 +17,7 @@ def drawn() -> list[DrawnSession]:
 def test_a_session_is_the_same_however_many_there_are(drawn: list[DrawnSession]) -> None:
     one = draw_session(7, 5, drawn[7].engineer, "development")
     assert (one.item, one.task.files, one.work) == (drawn[7].item, drawn[7].task.files, drawn[7].work)
-    assert [slip.command(0).action for slip in one.slips] == [slip.command(0).action for slip in drawn[7].slips]
+    assert [fault.command(0).action for fault in one.faults] == [fault.command(0).action for fault in drawn[7].faults]
 
 
 def test_an_engineer_has_a_few_sessions_running_and_one_patience(drawn: list[DrawnSession]) -> None:
@@ -30,16 +30,16 @@ def test_an_engineer_has_a_few_sessions_running_and_one_patience(drawn: list[Dra
 
 
 def test_every_category_is_planted_alone_and_with_others(drawn: list[DrawnSession]) -> None:
-    planted = [{name for slip in one.slips for name in slip.categories} for one in drawn]
+    planted = [{name for fault in one.faults for name in fault.categories} for one in drawn]
     for category in rates().duration:
         assert sum(category in one for one in planted) >= 5
-    assert any(len(one.slips) > 1 for one in drawn)
+    assert any(len(one.faults) > 1 for one in drawn)
     assert sum(not one for one in planted) > SESSIONS / 3
 
 
 def test_an_instruction_is_ignored_only_where_there_is_one(drawn: list[DrawnSession]) -> None:
     for one in drawn:
-        ignored = any("did_not_follow_instructions" in slip.categories for slip in one.slips)
+        ignored = any("did_not_follow_instructions" in fault.categories for fault in one.faults)
         assert not ignored or one.task.limit
 
 

@@ -5,9 +5,8 @@ import asyncio
 import pytest
 
 from misstep_harness.intervention import Feedback, Misbehaviour
-from misstep_harness.no_model import NO_MODEL
 from misstep_harness.observer.experiment.observing import Beside, PacedObserver
-from misstep_harness.protocols import Ask
+from misstep_harness.protocols import NO_MODEL, Ask
 from misstep_harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from misstep_harness.agent.policies.model import ModelSettings
+from misstep.experiment.own_cases import OwnCases
+from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MissingPrerequisite, UsageError
 from misstep_harness.exchange import Failure, Request
@@ -97,7 +98,7 @@ def test_sessions_whose_server_went_away_are_run_again(tmp_path: Path, sandbox: 
 @pytest.mark.parametrize("evidence", ["real", "generated"])
 def test_own_cases_are_worked_on_in_real_time_and_a_stopped_run_goes_on(evidence, tmp_path, sandbox):
     case = price_case(tmp_path / "case", evidence=evidence)
-    plan = ExperimentPlan("ab", n=2, seed=1, name="two", observation=LiveObservation("rules", 1), cases=(case,))
+    plan = ExperimentPlan("ab", n=2, seed=1, name="two", observation=LiveObservation("rules", 1), own=OwnCases((case,)))
     plan = replace(plan, model=ModelSettings("made-up"))
     client = ClientSettings(client="scripted", script=f"{__name__}:exits_at_once")
     carry_out(ExperimentRun(plan, sandbox, client), tmp_path / "run", Asking(client))

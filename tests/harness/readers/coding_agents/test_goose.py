@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from misstep_harness.readers.coding_agents import goose, goose_jsonl
+from misstep_harness.readers.coding_agents import goose
 from misstep_harness.trajectory import Source, Trajectory
 from tests.families.recordings import recording_of
 
@@ -39,14 +39,14 @@ def test_the_sample_is_a_session_with_the_errors_of_its_two_calls() -> None:
 
 def test_an_earlier_session_has_the_same_steps_and_the_name_of_its_file() -> None:
     (exported,) = goose.read(recording_of("goose"), Source("goose", "export.json"))
-    (session,) = goose_jsonl.read(recording_of("goose_jsonl"), Source("goose_jsonl", "sessions/20250105_1.jsonl"))
+    (session,) = goose.JSONL.read(recording_of("goose_jsonl"), Source("goose_jsonl", "sessions/20250105_1.jsonl"))
     assert session.steps == exported.steps
     assert (session.id, session.extra["session"]["total_tokens"]) == ("20250105_1", 97)
 
 
 def test_the_oldest_sessions_have_no_header() -> None:
     messages = b"\n".join(recording_of("goose_jsonl").splitlines()[1:])
-    (session,) = goose_jsonl.read(messages, Source("goose_jsonl", "a.jsonl"))
+    (session,) = goose.JSONL.read(messages, Source("goose_jsonl", "a.jsonl"))
     assert (session.task, "session" in session.extra) == ("Rename the flag", False)
 
 

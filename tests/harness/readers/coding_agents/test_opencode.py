@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from misstep_harness.readers.coding_agents import opencode, opencode_stream
+from misstep_harness.readers.coding_agents import opencode
 from misstep_harness.readers.files import sample_file
 from misstep_harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
@@ -116,7 +116,7 @@ def test_thoughts_are_part_of_the_answer_s_tokens_where_they_are_counted_apart()
 
 
 def test_a_stream_has_the_steps_of_its_messages_and_a_call_of_no_tool_is_an_error() -> None:
-    (run,) = opencode_stream.read(recording_of("opencode_stream"), Source("opencode_stream", "run.jsonl"))
+    (run,) = opencode.STREAM.read(recording_of("opencode_stream"), Source("opencode_stream", "run.jsonl"))
     assert (run.id, [step.text for step in run.steps]) == ("ses_1", ["", "Done."])
     called, done = run.steps
     assert [(call.name, call.parse_error) for call in called.calls] == [("write", "no such tool")]

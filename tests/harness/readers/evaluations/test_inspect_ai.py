@@ -12,7 +12,7 @@ import pytest
 
 from misstep_harness.errors import MissingPrerequisite, UnreadableTrajectory
 from misstep_harness.readers import read_file
-from misstep_harness.readers.evaluations import inspect_ai, inspect_messages
+from misstep_harness.readers.evaluations import inspect_ai
 from misstep_harness.trajectory import Source, Tokens, Trajectory, Unreadable
 from tests.families.recordings import recording_of
 
@@ -87,7 +87,7 @@ def test_what_is_nested_so_deep_that_it_cannot_be_worked_on_is_unreadable() -> N
 
 
 def test_a_text_that_is_referred_to_again_and_again_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspect_messages, "EXPANSION_LIMIT", 10_000)
+    monkeypatch.setattr(inspect_ai, "EXPANSION_LIMIT", 10_000)
     sample = {"id": 1, "attachments": {"a": "x" * 1000}}
     message = {"role": "user", "content": "attachment://a"}
     (trajectory,) = read(sample | {"messages": [message] * 5})

@@ -5,7 +5,7 @@ import io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misstep_harness.readers.input.cuts import SLICE_BYTES, group_cuts, line_cuts
+from misstep_harness.readers.files import SLICE_BYTES, group_cuts, line_cuts
 
 
 @settings(deadline=None)

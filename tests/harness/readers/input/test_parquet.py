@@ -172,7 +172,7 @@ def test_parts_of_row_groups_are_the_whole(tmp_path: Path, n: int, rows_a_group:
 
 def test_slices_of_a_long_row_group_are_its_rows_with_their_numbers(tmp_path, monkeypatch) -> None:
     path = lake(tmp_path / "lake.parquet", 11, rows_a_group=7)
-    monkeypatch.setattr("misstep_harness.readers.input.cuts.SLICE_BYTES", 60)
+    monkeypatch.setattr("misstep_harness.readers.files.SLICE_BYTES", 60)
     monkeypatch.setattr("misstep_harness.readers.input.parquet._BATCH_BYTES", 500)
     parts = list(plan(path, all_readers(), 1))
     results = [placed for part in parts for placed in read_placed(part, reader_for(part.format))]
@@ -227,7 +227,7 @@ def test_damage_costs_the_rows_to_the_end_of_their_group_however_the_file_is_cut
     assert ids(path) == [number if number in lost else str(number) for number in range(1, 131)]
     if len(lost) < 130:
         whole = list(read_file(path))
-        monkeypatch.setattr("misstep_harness.readers.input.cuts.SLICE_BYTES", 6000)
+        monkeypatch.setattr("misstep_harness.readers.files.SLICE_BYTES", 6000)
         for part_bytes in (1, 9000, 30_000):
             parts = list(plan(path, all_readers(), part_bytes))
             assert len(parts) > 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from misstep_harness.errors import UnreadableTrajectory
 from misstep_harness.readers.interchange.atif import from_atif, read, to_atif
-from misstep_harness.readers.interchange.atif_repeats import LONG, folded, unfolded
+from misstep_harness.readers.interchange.atif_document import LONG, folded, unfolded
 from misstep_harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 SOURCE = Source("inspect_ai", "log.json")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import pytest
 
 from misstep_harness.errors import InputError
-from misstep_harness.intervention import INTERVENTION
+from misstep_harness.intervention import INTERVENTION, NOT_RECOVERED, RECOVERED
 from misstep_harness.items import Item
-from misstep_harness.no_model import NO_MODEL
+from misstep_harness.protocols import NO_MODEL
 from misstep_harness.runs.judging.known_judges import known_judge
-from misstep_harness.runs.judging.recovery_rule import NOT_RECOVERED, RECOVERED, outcome
+from misstep_harness.runs.judging.recovery_rule import outcome
 from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 
 TASK = "Set the limit in src/a.py to 5. Only edit src/a.py."

@@ -6,11 +6,10 @@ import pytest
 
 from misstep_analysis.gold import BenchmarkItem
 from misstep_analysis.judging.sample import clusters_of
+from misstep_harness.benchmarks.inputs import inputs_of
+from misstep_harness.benchmarks.trajectories import BenchmarkRuns
 from misstep_harness.errors import InputError, UsageError
-from misstep_harness.items import Runs, read_items, read_question
-from misstep_harness.readers.misstep import inline_run
-from misstep_harness.runs.judging.benchmark_inputs import inputs_of
-from misstep_harness.runs.judging.trajectories_by_id import runs_by_id
+from misstep_harness.items import read_items, read_question
 from misstep_harness.triage.runs.benchmark import asked_cases
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
 from tests.harness.triage.runs.jobs.made_up_jobs import harbor, nemo_gym
@@ -39,7 +38,7 @@ def test_cases_are_pointed_to_and_not_copied(tmp_path):
     files = {file.relative_to(asked.folder).as_posix() for file in asked.folder.rglob("*") if file.is_file()}
     assert files == {"benchmark.toml", "items.jsonl", "gold.csv", "trajectories/one.json"}
     assert (asked.folder / "trajectories/one.json").samefile(cases / "one/trajectory.json")
-    run = Runs(asked.folder, runs_by_id, inline_run).of(items[0])
+    run = BenchmarkRuns(asked.folder).of(items[0])
     assert run.steps[0].calls[0].name == "bash"
 
 

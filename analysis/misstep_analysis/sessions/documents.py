@@ -1,0 +1,43 @@
+"""The scores and the page of a run of `classify`."""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import msgspec
+
+from misstep_analysis.runs.finished import named_inputs, read_scores, require_finished
+from misstep_analysis.sessions.findings import Findings
+from misstep_harness.journal.classified import labelled_sessions
+from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.records import REPORT, SCORES, encode
+from misstep_harness.trajectory import Trajectory
+
+
+def findings_files(result: Findings, folder: Path, inputs: Sequence[str], arguments: Sequence[str]) -> dict[str, bytes]:
+    """Return the scores and the page of a run, by the name of their file."""
+    return {SCORES: as_json(result), REPORT: _page(result, folder, inputs, arguments).encode()}
+
+
+def as_json(result: Findings) -> bytes:
+    """Return the document as indented JSON, with a line end."""
+    return msgspec.json.format(encode(result), indent=2) + b"\n"
+
+
+def classified_page(run: OpenRun) -> str:
+    """Return the page of a finished run, made again."""
+    require_finished(run)
+    arguments = run.manifest.arguments
+    return _page(read_scores(run.folder, Findings), run.folder, named_inputs(run.manifest), arguments)
+
+
+def _page(result: Findings, run: Path, inputs: Sequence[str], arguments: Sequence[str]) -> str:
+    from misstep_analysis.sessions.page import sessions_page  # takes long, and only a run has a page
+
+    return sessions_page(result, labelled_sessions(run), inputs, arguments)
+
+
+def show_flagged(session: Trajectory, evidence: Collection[int]) -> str:
+    """Return the data of a flagged session for the page of its run."""
+    from misstep_analysis.pages.browser import show_session  # takes long, and only a run has a page
+
+    return show_session(session, evidence)
