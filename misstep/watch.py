@@ -9,7 +9,7 @@ import typer
 from msgspec.structs import replace
 
 from misstep.classify.findings import classified_findings
-from misstep.options.category_judges import Categories
+from misstep.classify.options import Categories
 from misstep.options.common import command_app, path_alone
 from misstep.options.run_folders import stopped_with
 from misstep_analysis.sessions.findings import finding_line

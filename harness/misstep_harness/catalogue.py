@@ -34,8 +34,8 @@ from msgspec import Struct
 
 from misstep_harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep_harness.forms import csv_form, toml_form
+from misstep_harness.items import Kind
 from misstep_harness.places import cache_folder, data_folder
-from misstep_harness.reflexive.simulated.items import Kind
 
 Form = Literal["bytes", "gzip", "redacted", "derived"]
 """How a file here comes from upstream: unchanged; compressed; unchanged but for task texts that the benchmark's

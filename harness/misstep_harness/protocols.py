@@ -7,8 +7,7 @@ from typing import Any, Literal, Protocol
 from msgspec import Struct
 
 from misstep_harness.exchange import Failure, Outcome, Request
-from misstep_harness.items import Attempts, Item, Question
-from misstep_harness.reflexive.simulated.items import Kind
+from misstep_harness.items import Attempts, Item, Kind, Question
 from misstep_harness.trajectory import Source, Trajectory, Unreadable
 from misstep_harness.verdict import Verdict
 

@@ -4,9 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep_harness.trajectory import Evidence
-from misstep_harness.triage.passes.record import Access
-from misstep_harness.triage.records import TriageVerdict
+from misstep_harness.triage.records import Access, Evidence, TriageVerdict
 
 
 class ByOneWord(Struct, frozen=True):

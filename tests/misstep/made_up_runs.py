@@ -18,10 +18,9 @@ from misstep_harness.journal.records import (
     write_manifest,
     written_in,
 )
-from misstep_harness.repair.case import CASE
 from misstep_harness.repair.records import ATTEMPT_RECORDS, RepairAttempt, Signal
-from misstep_harness.trajectory import Evidence, Outcome, Source, Step, ToolCall, ToolResult, Trajectory
-from misstep_harness.triage.records import TriageVerdict
+from misstep_harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
+from misstep_harness.triage.records import CASE, Evidence, TriageVerdict
 from misstep_harness.verdict import Verdict
 
 HOSTILE = (

@@ -24,6 +24,7 @@ from misstep_analysis.pages.browser import (
     shown_run,
 )
 from misstep_analysis.pages.page import Foot, markup, table_html
+from misstep_analysis.pages.trajectory import Passage, passage
 from misstep_analysis.repair.attempts import (
     ReviewedPatches,
     ReviewFunnel,
@@ -46,7 +47,6 @@ from misstep_analysis.repair.scores import (
     score_repairs,
     signals_table,
 )
-from misstep_analysis.pages.trajectory import Passage, passage
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.text import table_text
 from misstep_analysis.tables.wording import counted_text

@@ -34,9 +34,8 @@ from misstep_harness.journal.records import MANIFEST, VERDICT_RECORDS, read_mani
 from misstep_harness.journal.run_folder import make_new_folder
 from misstep_harness.places import data_folder
 from misstep_harness.progress import say
-from misstep_harness.trajectory import Evidence
 from misstep_harness.triage.generate.cases import FamilyChoice
-from misstep_harness.triage.records import TriageVerdict, read_triage_verdicts
+from misstep_harness.triage.records import Evidence, TriageVerdict, read_triage_verdicts
 
 RECORDING = "recording.toml"
 JUDGES = (BASELINE, "triage@rules-text", "triage@rules-read-only", "triage@rules-sandbox")

@@ -27,8 +27,7 @@ from misstep_harness.catalogue import data_set
 from misstep_harness.datasets.upstream import digest_of, toml_file
 from misstep_harness.errors import InputError, writing
 from misstep_harness.items import Item as Item
-from misstep_harness.observer.guidance import Level
-from misstep_harness.reflexive.simulated.items import Kind
+from misstep_harness.items import Kind, Level
 from misstep_harness.trajectory import Evidence, Trajectory, noted
 
 _encoder = msgspec.json.Encoder()

@@ -12,9 +12,8 @@ from misstep_harness.beneath import inside
 from misstep_harness.errors import InputError
 from misstep_harness.exchange import NOT_EXTRA
 from misstep_harness.forms import json_form, toml_form
-from misstep_harness.items import PAIR_FORM, not_of_pairs
+from misstep_harness.items import PAIR_FORM, Kind, not_of_pairs
 from misstep_harness.prompting import ITEM_LINE, Prompt, load_prompt, placeholders_in
-from misstep_harness.reflexive.simulated.items import Kind
 
 Permute = Literal["none", "order", "names"]
 Aggregate = Literal["majority", "mean"]

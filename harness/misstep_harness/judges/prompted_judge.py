@@ -10,13 +10,12 @@ import msgspec
 from msgspec import Struct
 
 from misstep_harness.errors import UsageError
-from misstep_harness.items import CATEGORY, Item, Question
+from misstep_harness.items import CATEGORY, Item, Kind, Question
 from misstep_harness.judges.fit import fitted_to
 from misstep_harness.judges.judge_file import JudgeSpec
 from misstep_harness.judges.prompted import ask as requests_of
 from misstep_harness.judges.prompted import verdict
 from misstep_harness.protocols import Ask
-from misstep_harness.reflexive.simulated.items import Kind
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
 

@@ -10,10 +10,9 @@ from typing import Any, ClassVar, Literal, get_args
 from msgspec import Struct
 
 from misstep_harness.errors import UsageError
-from misstep_harness.items import CATEGORY, Item, Question
+from misstep_harness.items import CATEGORY, Item, Kind, Question
 from misstep_harness.judges.fit import check_fit
 from misstep_harness.protocols import Ask, WrittenJudge
-from misstep_harness.reflexive.simulated.items import Kind
 from misstep_harness.registry import raised
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict

@@ -17,13 +17,12 @@ from typing import Any, get_args
 import msgspec
 
 from misstep_harness.errors import InputError, UnknownFormat, UnreadableTrajectory
-from misstep_harness.items import Item
+from misstep_harness.items import Item, Kind
 from misstep_harness.protocols import Sample, Unit
 from misstep_harness.readers import all_readers
 from misstep_harness.readers.checking import read_value
 from misstep_harness.readers.files import HEAD, recognise
 from misstep_harness.readers.input.decoding import convert, decode_json, name_of, unreadable
-from misstep_harness.reflexive.simulated.items import Kind
 from misstep_harness.trajectory import Role, Source, Step, ToolCall, ToolResult, Trajectory
 
 FORMAT = "misstep"

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.environment import FileView
-from misstep_harness.agent.tools import Tool, beneath
+from misstep_harness.agent.tools import FIND_FILE, READ_DIRECTORY, READ_FILE, SEARCH_CODE, SEARCH_METHOD, Tool, beneath
 from misstep_harness.edits import apply_edit
 from misstep_harness.errors import MisstepError
 from misstep_harness.reflexive.records import SnapshotName, WorkItem
-from misstep_harness.repair.repairers import search
 from misstep_harness.workspace import Workspace
 from misstep_harness.workspace.kept_snapshots import KeptSnapshots, content_digest
 
@@ -90,10 +89,10 @@ APPLY: Tool[TreesView] = Tool(
 
 WORKER_TOOLS: tuple[Tool[TreesView], ...] = (
     APPLY,
-    search.READ_FILE,
-    search.READ_DIRECTORY,
-    search.FIND_FILE,
-    search.SEARCH_CODE,
-    search.SEARCH_METHOD,
+    READ_FILE,
+    READ_DIRECTORY,
+    FIND_FILE,
+    SEARCH_CODE,
+    SEARCH_METHOD,
 )
 """The commands of a repair agent that look at files, and `apply` in the place of `edit`, which needs a second model."""

@@ -14,10 +14,9 @@ from misstep_harness.benchmarks.inputs import inputs_of
 from misstep_harness.datasets import RECORDED, recorded_verdicts
 from misstep_harness.datasets.upstream import digest_of
 from misstep_harness.errors import MissingPrerequisite, UsageError
-from misstep_harness.items import Item, Question, read_question
+from misstep_harness.items import Item, Kind, Question, read_question
 from misstep_harness.judges.fit import check_fit
 from misstep_harness.protocols import Ask
-from misstep_harness.reflexive.simulated.items import Kind
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
 

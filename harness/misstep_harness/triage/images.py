@@ -28,14 +28,12 @@ from misstep_harness import beneath
 from misstep_harness.errors import InputError, MissingPrerequisite, UnsafePath
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.protocols import Result
-from misstep_harness.triage.records import Part, TriageCase
+from misstep_harness.triage.records import PATCH, SOLVE, Part, TriageCase
 from misstep_harness.triage.replica import SECONDS_OF_CASE, ReplicaOfCase, ReplicasOfCase
 from misstep_harness.triage.rules.run_record import RunRecord, TextRun
 from misstep_harness.workspace import Sandbox, Snapshot, Workspace, open_workspace
 from misstep_harness.workspace.trees import copy_tree, walk
 from misstep_harness.workspace.workspace import own_folder, remove_own
-from tests.harness.triage.passes.test_tampering import PATCH
-from tests.harness.triage.test_images import SOLVE
 
 MOST_BYTES, MOST_MEMBERS = 32 << 30, 2_000_000
 """Limits of one root file system."""

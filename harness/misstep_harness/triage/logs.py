@@ -9,8 +9,8 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from misstep_harness.trajectory import Evidence, Trajectory
-from misstep_harness.triage.records import Outcome
+from misstep_harness.trajectory import Trajectory
+from misstep_harness.triage.records import Evidence, Outcome
 from misstep_harness.values import NOT_JSON
 
 _ELSEWHERE = re.compile(

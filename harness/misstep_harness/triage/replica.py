@@ -22,7 +22,7 @@ from misstep_harness.beneath import read_file
 from misstep_harness.errors import InputError, TimeSpent, UnsafePath
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.protocols import ReadOnlyAccess, Result
-from misstep_harness.triage.records import Part, TriageCase
+from misstep_harness.triage.records import SOLVE, Part, TriageCase
 from misstep_harness.triage.texts import LARGEST_FILE, FilesOfCase
 from misstep_harness.workspace import (
     Finished,
@@ -36,7 +36,6 @@ from misstep_harness.workspace import (
 )
 from misstep_harness.workspace.trees import walk
 from misstep_harness.workspace.workspace import own_folder, remove_own
-from tests.harness.triage.test_images import SOLVE
 
 REQUIREMENTS, WHEELS = "requirements.txt", "wheels"
 _NAME = re.compile(r"^[A-Za-z0-9][\w-]*", re.MULTILINE)

@@ -14,10 +14,10 @@ from msgspec import Struct
 from misstep_harness import beneath
 from misstep_harness.errors import InputError, UnsafePath
 from misstep_harness.readers import read_file
-from misstep_harness.trajectory import Evidence, Trajectory, Unreadable
+from misstep_harness.trajectory import Trajectory, Unreadable
 from misstep_harness.triage.logs import outcome_in, outcome_of_run, outcomes_in
 from misstep_harness.triage.protocols import TextAccess
-from misstep_harness.triage.records import Outcome, Part, TriageCase
+from misstep_harness.triage.records import Evidence, Outcome, Part, TriageCase
 from misstep_harness.workspace.trees import regular_files
 
 INSTRUCTION, TRAJECTORY = "instruction.md", "trajectory.json"

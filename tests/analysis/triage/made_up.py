@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from misstep_analysis.gold import Construction, GoldLabel
 from misstep_analysis.triage.comparison import JudgedCases
-from misstep_harness.trajectory import Evidence
-from misstep_harness.triage.records import TriageVerdict
+from misstep_harness.triage.records import Evidence, TriageVerdict
 from misstep_harness.verdict import Status
 
 SHOWN = Evidence("log", "logs/tests.log:3", "AssertionError: 2 != <b>3</b>")

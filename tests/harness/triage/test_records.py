@@ -6,8 +6,7 @@ import msgspec
 import pytest
 
 from misstep_harness.errors import InputError
-from misstep_harness.trajectory import Evidence
-from misstep_harness.triage.records import TriageVerdict, read_triage_case, read_triage_cases
+from misstep_harness.triage.records import Evidence, TriageVerdict, read_triage_case, read_triage_cases
 from misstep_harness.verdict import Verdict
 
 

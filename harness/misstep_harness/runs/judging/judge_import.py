@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.errors import InputError, MisstepError, UnreadableTrajectory, UsageError
-from misstep_harness.items import Item, Question, category_in, read_items, read_question
+from misstep_harness.items import Item, Kind, Question, category_in, read_items, read_question
 from misstep_harness.judges.fit import check_fit, offered
 from misstep_harness.judges.replies import label_meant
 from misstep_harness.places import path_text
@@ -28,7 +28,6 @@ from misstep_harness.readers import find_files
 from misstep_harness.readers.input.archive import UNREADABLE
 from misstep_harness.readers.input.decoding import LINE_LIMIT, decode_document_or_lines
 from misstep_harness.readers.input.streams import is_plain, open_records
-from misstep_harness.reflexive.simulated.items import Kind
 from misstep_harness.registry import raised
 from misstep_harness.trajectory import Source, Trajectory
 from misstep_harness.verdict import Verdict

@@ -34,10 +34,9 @@ from misstep_harness.intervention import (
     is_recovered,
     steps_after,
 )
-from misstep_harness.items import Item, Question
+from misstep_harness.items import Item, Kind, Question
 from misstep_harness.judges.fit import check_fit
 from misstep_harness.protocols import Ask
-from misstep_harness.reflexive.simulated.items import Kind
 from misstep_harness.trajectory import Step, Trajectory
 from misstep_harness.verdict import Verdict
 

@@ -13,7 +13,7 @@ import msgspec
 import tomli_w
 
 from misstep_harness.errors import NoTrajectory, UsageError, writing
-from misstep_harness.items import Item
+from misstep_harness.items import Item, Kind
 from misstep_harness.journal.classified import Names
 from misstep_harness.journal.inputs import FILE_RECORDS, FileState, file_state
 from misstep_harness.journal.records import FILES, encode, encode_lines, read_records, replace_file
@@ -21,7 +21,6 @@ from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.places import path_text
 from misstep_harness.progress import Progress, say
 from misstep_harness.protocols import FittedJudge, Judge
-from misstep_harness.reflexive.simulated.items import Kind
 from misstep_harness.runs.file_batches import batches, check_named, found_files, placed_in
 from misstep_harness.runs.judging.known_judges import benchmark_of
 from misstep_harness.session import is_sub_agent, session_of

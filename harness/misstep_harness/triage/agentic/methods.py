@@ -28,7 +28,7 @@ from misstep_harness.journal.records import encode, replace_file
 from misstep_harness.judges.replies import Answer, label_meant, read_reply, schema_of
 from misstep_harness.prompting import fill, shipped_prompt
 from misstep_harness.protocols import Ask
-from misstep_harness.trajectory import Evidence, Source, Step, Tokens, Trajectory
+from misstep_harness.trajectory import Source, Step, Tokens, Trajectory
 from misstep_harness.triage.agentic.tools import (
     Bench,
     CaseFiles,
@@ -38,9 +38,8 @@ from misstep_harness.triage.agentic.tools import (
     taxonomy_text,
     tools_of,
 )
-from misstep_harness.triage.passes.record import Access
 from misstep_harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
-from misstep_harness.triage.records import TriageVerdict
+from misstep_harness.triage.records import Access, Evidence, TriageVerdict
 from misstep_harness.triage.texts import recorded_outcome
 
 VERDICT = "verdict"

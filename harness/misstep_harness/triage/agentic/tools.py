@@ -19,9 +19,8 @@ from misstep_harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep_harness.fault_mappings import FAULTS, Fault, taxonomy
 from misstep_harness.judges.context import CHARACTERS_PER_TOKEN, cut_text, fitted_steps, shares, shown_step
 from misstep_harness.judges.fencing import fence, readable
-from misstep_harness.trajectory import Evidence
 from misstep_harness.triage.protocols import ReadOnlyAccess, Replica, Result, SandboxAccess, TextAccess
-from misstep_harness.triage.records import EvidenceKind, Outcome, Part
+from misstep_harness.triage.records import Evidence, EvidenceKind, Outcome, Part
 from misstep_harness.workspace import Finished
 from misstep_harness.workspace.differences import hunks
 

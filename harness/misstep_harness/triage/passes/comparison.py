@@ -18,11 +18,11 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from misstep_harness.trajectory import Evidence
 from misstep_harness.triage.passes.observed_calls import NOTES
 from misstep_harness.triage.passes.record import texts_of
 from misstep_harness.triage.protocols import ReadOnlyAccess, Replica, Result, SandboxAccess
 from misstep_harness.triage.protocols import Result as Start
+from misstep_harness.triage.records import Evidence
 from misstep_harness.values import NOT_JSON
 from misstep_harness.workspace import Finished
 from misstep_harness.workspace.suite.output import saw_tests

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from posixpath import basename
 
-from misstep_harness.trajectory import Evidence
 from misstep_harness.triage.logs import TESTS_LOG, tests_log, writer_of
 from misstep_harness.triage.passes import record
 from misstep_harness.triage.passes.comparison import (
@@ -38,12 +37,11 @@ from misstep_harness.triage.passes.record import (
     texts_of,
 )
 from misstep_harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
-from misstep_harness.triage.records import Part
+from misstep_harness.triage.records import SOLVE, Evidence, Part
 from misstep_harness.triage.rules.failures import lacks_tools, read_failure
 from misstep_harness.triage.rules.text import all_passed
 from misstep_harness.triage.rules.verdicts import Attribution
 from misstep_harness.workspace.suite.output import saw_tests
-from tests.harness.triage.test_images import SOLVE
 
 _KEPT_NAMES = frozenset(
     ("solution", "solutions", "solve", "solved", "gold", "golden", "oracle", "reference", "grader", "grading",

@@ -21,9 +21,9 @@ from misstep_harness.classifiers.failures import failed
 from misstep_harness.classifiers.history import Act, History
 from misstep_harness.classifiers.shell import Command, commands_of, placed
 from misstep_harness.classifiers.tools import LOOKS, path_of, words
-from misstep_harness.trajectory import Evidence, Trajectory
+from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
-from misstep_harness.triage.records import Part
+from misstep_harness.triage.records import Evidence, Part
 from misstep_harness.triage.rules.verdicts import Attribution
 
 _LOADED_FIRST = frozenset(("conftest.py", "sitecustomize.py", "usercustomize.py"))

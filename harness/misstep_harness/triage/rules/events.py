@@ -13,8 +13,8 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import Struct
 
-from misstep_harness.trajectory import Evidence
 from misstep_harness.triage.logs import as_told, writer_of
+from misstep_harness.triage.records import Evidence
 
 Moment = Literal["machine", "outside", "starting", "running", "verifying"]
 

@@ -38,10 +38,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_harness.trajectory import Evidence
 from misstep_harness.triage.passes import attribute_pass
 from misstep_harness.triage.protocols import ReadOnlyAccess, Replica, Result, SandboxAccess, TextAccess
-from misstep_harness.triage.records import OUTCOME_FORM, Outcome
+from misstep_harness.triage.records import OUTCOME_FORM, SOLVE, Evidence, Outcome
 from misstep_harness.triage.replica import not_installed
 from misstep_harness.triage.rules import text
 from misstep_harness.triage.rules.events import Event, event_in
@@ -70,7 +69,6 @@ from misstep_harness.triage.texts import lines_of_outcome, recorded_outcome
 from misstep_harness.values import NOT_JSON
 from misstep_harness.workspace import Finished, Limits
 from misstep_harness.workspace.suite.output import saw_tests
-from tests.harness.triage.test_images import SOLVE
 
 _VALUE = re.compile(r"\w{3,40}")
 

@@ -4,13 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from misstep_harness.classifiers.effects import CHANGES_FILES, effects
-from misstep_harness.trajectory import Evidence
 from misstep_harness.triage.protocols import ReadOnlyAccess
-from misstep_harness.triage.records import Part
+from misstep_harness.triage.records import SOLVE, Evidence, Part
 from misstep_harness.triage.rules.failures import TestFailure
 from misstep_harness.triage.rules.run_record import FilesRun, TextRun
 from misstep_harness.triage.rules.verdicts import Attribution, attributed
-from tests.harness.triage.test_images import SOLVE
 
 _CHANCE = re.compile(
     r"\brandom\.(?!seed\(\d|Random\(\d)|\biter\(|\bset\([^)]|\bhash\(|\bthreading\b|\blistdir\b|\bshuffle\(|"

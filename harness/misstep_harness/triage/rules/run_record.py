@@ -8,9 +8,10 @@ from msgspec import Struct
 
 from misstep_harness.classifiers.error_lines import exit_code
 from misstep_harness.classifiers.history import Act, History
-from misstep_harness.trajectory import Evidence, Trajectory
+from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.logs import TestsLog, own_words, tests_log
 from misstep_harness.triage.protocols import ReadOnlyAccess, TextAccess
+from misstep_harness.triage.records import Evidence
 from misstep_harness.triage.rules.events import Event, harness_event, limit_event
 from misstep_harness.triage.rules.failures import TestFailure, last_lines, read_failure
 

@@ -23,10 +23,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from misstep_harness.classifiers.tools import LOOKS
-from misstep_harness.trajectory import Evidence, Trajectory
+from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.logs import LOG_OF_ITEM, after_the_outcome, as_told, writer_of
 from misstep_harness.triage.protocols import ReadOnlyAccess, TextAccess
-from misstep_harness.triage.records import Outcome
+from misstep_harness.triage.records import Evidence, Outcome
 from misstep_harness.triage.rules.events import (
     Event,
     agent_ran_out,

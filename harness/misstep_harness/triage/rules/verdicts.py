@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from misstep_harness.fault_mappings import Fault
-from misstep_harness.trajectory import Evidence
+from misstep_harness.triage.records import Evidence
 from misstep_harness.triage.rules.events import Event
 
 

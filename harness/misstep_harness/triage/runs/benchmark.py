@@ -21,11 +21,9 @@ from misstep_harness.journal.inputs import digest_of, length_and_checksum
 from misstep_harness.journal.records import encode
 from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.places import recorded_path
-from misstep_harness.repair.case import CASE
 from misstep_harness.runs.judging.session_benchmark import building_beside, put_in_place
 from misstep_harness.trajectory import Evidence, noted, together
-from misstep_harness.triage.passes.record import Access
-from misstep_harness.triage.records import ACCESSES, TriageCase, read_triage_cases
+from misstep_harness.triage.records import ACCESSES, CASE, Access, TriageCase, read_triage_cases
 from misstep_harness.triage.runs.jobs import cases_of_job
 from misstep_harness.triage.texts import TRAJECTORY, TextsOfCase
 from misstep_harness.workspace import Sandbox

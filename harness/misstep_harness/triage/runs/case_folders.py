@@ -11,10 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.readers.interchange.atif import to_atif
-from misstep_harness.repair.case import CASE
 from misstep_harness.triage.generate import plans
 from misstep_harness.triage.generate.plans import Unit, families, unstable
-from misstep_harness.triage.records import CaseFile
+from misstep_harness.triage.records import CASE, SOLVE, CaseFile
 from misstep_harness.triage.runs.recording import (
     Instance,
     PlannedCase,
@@ -29,7 +28,6 @@ from misstep_harness.triage.runs.recording import (
     write_tree,
 )
 from misstep_harness.triage.runs.scenarios import Scenario, scenarios
-from tests.harness.triage.test_images import SOLVE
 
 _RERUNS = 30
 

@@ -20,18 +20,16 @@ from misstep_harness.agent.loop import AgentLimits
 from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.errors import InputError, TimeSpent, UsageError
 from misstep_harness.fault_mappings import FAULTS
-from misstep_harness.items import Item, Question
+from misstep_harness.items import Item, Kind, Question
 from misstep_harness.judges.fit import check_fit
 from misstep_harness.protocols import Ask
-from misstep_harness.reflexive.simulated.items import Kind
 from misstep_harness.registry import Registry
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.agentic.methods import MOST_TOKENS, AgenticMethod
 from misstep_harness.triage.images import ReplicasInImage, RootFileSystems
 from misstep_harness.triage.logs import LOG_OF_ITEM
-from misstep_harness.triage.passes.record import Access
 from misstep_harness.triage.protocols import TextAccess
-from misstep_harness.triage.records import CaseFile, TriageCase, TriageVerdict, read_triage_case
+from misstep_harness.triage.records import Access, CaseFile, TriageCase, TriageVerdict, read_triage_case
 from misstep_harness.triage.replica import SECONDS_OF_CASE, ReplicasOfCase
 from misstep_harness.triage.texts import FilesOfCase, TextsOfCase, TextsOfItem
 from misstep_harness.workspace import Sandbox, find_sandbox, python_toolchain

@@ -36,11 +36,10 @@ from misstep_harness.triage.generate.plans import (
     unsent_thought,
     wordings,
 )
-from misstep_harness.triage.records import RunLimits
+from misstep_harness.triage.records import SOLVE, RunLimits
 from misstep_harness.workspace import Finished, Limits, Sandbox, Toolchain, Workspace, find_sandbox, open_workspace
 from misstep_harness.workspace import python_toolchain as _toolchain
 from misstep_harness.workspace.sandbox import NO_VARIABLES
-from tests.harness.triage.test_images import SOLVE
 
 KILLED, OUT_OF_TIME = 137, 124
 """Exit codes of a command that was killed (by signal 9), and of one that ran out of time."""

@@ -16,10 +16,8 @@ from msgspec.structs import asdict
 from misstep_harness.benchmarks.folders import digest_of_sources
 from misstep_harness.fault_mappings import Fault
 from misstep_harness.protocols import Ask
-from misstep_harness.trajectory import Evidence
-from misstep_harness.triage.passes.record import Access
 from misstep_harness.triage.protocols import TextAccess
-from misstep_harness.triage.records import EvidenceKind, TriageVerdict
+from misstep_harness.triage.records import Access, Evidence, EvidenceKind, TriageVerdict
 from misstep_harness.triage.rules import judging
 from misstep_harness.triage.rules.verdicts import Attribution, Undecided
 from misstep_harness.triage.texts import recorded_outcome

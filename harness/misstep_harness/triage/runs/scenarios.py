@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from misstep_harness.fault_mappings import Fault
 from misstep_harness.triage.generate import plans
 from misstep_harness.triage.generate.plans import HONEST, Command, drawn, mechanisms, spoiled
+from misstep_harness.triage.records import SOLVE
 from misstep_harness.triage.runs.recording import (
     TESTS,
     Instance,
@@ -21,7 +22,6 @@ from misstep_harness.triage.runs.recording import (
     run_tests,
     text_tree,
 )
-from tests.harness.triage.test_images import SOLVE
 
 _Option = TypeVar("_Option")
 _FEWEST_LINES = 3

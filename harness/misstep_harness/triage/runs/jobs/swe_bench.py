@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from misstep_harness.triage.records import PATCH
 from misstep_harness.triage.runs.jobs.trials import (
     JobTrial,
     RunBy,
@@ -23,7 +24,6 @@ from misstep_harness.triage.runs.jobs.trials import (
     task_folder,
     text_of,
 )
-from tests.harness.triage.passes.test_tampering import PATCH
 
 NAME = "a SWE-bench evaluation"
 

@@ -25,10 +25,9 @@ from misstep_harness.beneath import without_links
 from misstep_harness.errors import InputError, MisstepError, UnsafePath
 from misstep_harness.journal.records import encode
 from misstep_harness.readers import read_file
-from misstep_harness.repair.case import CASE
 from misstep_harness.trajectory import Outcome as RunOutcome
 from misstep_harness.trajectory import Trajectory
-from misstep_harness.triage.records import Outcome, Part, TriageCase, exported_root, read_triage_case
+from misstep_harness.triage.records import CASE, Outcome, Part, TriageCase, exported_root, read_triage_case
 from misstep_harness.triage.texts import INSTRUCTION, TRAJECTORY
 
 _SETTINGS = ("task.toml", "task.yaml")
