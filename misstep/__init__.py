@@ -35,8 +35,8 @@ if TYPE_CHECKING:
         Reading,
         Skill,
         Target,
-        VitalSign,
     )
+    from misstep_harness.reflexive.protocols import HealthProbe as VitalSign
     from misstep_harness.reflexive.records import WorkItem
     from misstep_harness.reflexive.runs.skills import SkillOptions
     from misstep_harness.runs.inputs import inputs_of_paths, trajectories
@@ -123,14 +123,14 @@ _MODULES = {
     "misstep_harness.observer.observer": ("Observer",),
     "misstep_harness.protocols": ("Ask", "Classifier", "Judge", "Reader", "Sample"),
     "misstep_harness.reflexive.protocols": (
-        *("Agents", "ChannelBroken", "Check", "Context", "Reading", "Skill", "Target", "VitalSign"),
+        *("Agents", "ChannelBroken", "Check", "Context", "Reading", "Skill", "Target", "HealthProbe"),
     ),
     "misstep_harness.reflexive.runs.skills": ("SkillOptions",),
     "misstep_harness.trajectory": ("Outcome", "Source", "Step", "Tokens", "ToolCall", "ToolResult", "Trajectory"),
     "misstep_harness.verdict": ("Verdict",),
     "misstep_harness.reflexive.records": ("WorkItem",),
 }
-_OTHER_NAMES = {"open_frames": "open"}
+_OTHER_NAMES = {"HealthProbe": "VitalSign", "open_frames": "open"}
 _PLACES = {_OTHER_NAMES.get(name, name): (module, name) for module, names in _MODULES.items() for name in names}
 """Public name → the module that holds it, and its name there."""
 

@@ -89,6 +89,7 @@ def passing(
 def _attempts_of_runs(folders: "Sequence[Path]") -> "Iterable[PassAttempts]":
     if not folders:
         return ()
-    from misstep_analysis.repair.recorded_runs import attempts_of_runs, open_repair_runs
+    from misstep_analysis.repair.pass_attempts import attempts_of_runs
+    from misstep_analysis.repair.recorded_runs import open_repair_runs
 
     return attempts_of_runs(open_repair_runs(folders))

@@ -9,8 +9,9 @@ import typer
 from msgspec.structs import replace
 
 from misstep.classify.findings import classified_findings
+from misstep.classify.options import Categories
 from misstep.options.common import command_app, path_alone
-from misstep.options.run_folders import Categories, stopped_with
+from misstep.options.run_folders import stopped_with
 from misstep_analysis.sessions.findings import finding_line
 from misstep_harness.classifiers import chosen_categories, classify_all
 from misstep_harness.errors import NoTrajectory

@@ -9,7 +9,7 @@ import typer
 from msgspec.structs import replace
 
 from misstep.classify.findings import at_prices, classified_findings
-from misstep.classify.options import JudgesOptions, settle
+from misstep.classify.options import Categories, JudgesOptions, settle
 from misstep.options.common import (
     Html,
     Json,
@@ -22,7 +22,7 @@ from misstep.options.gate import ABOVE, GateOptions
 from misstep.options.model import MODEL_OPTIONS, ModelOptions
 from misstep.options.prices import PRICES, agents_prices
 from misstep.options.rules import RulesOptions
-from misstep.options.run_folders import Categories, Since, Until, run_folder, stopped_with
+from misstep.options.run_folders import Since, Until, run_folder, stopped_with
 from misstep.options.spread import SpreadOptions
 from misstep_analysis.sessions.documents import as_json, classified_page
 from misstep_analysis.sessions.findings import complaints, findings_text, new_text, shares, with_new

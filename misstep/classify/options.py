@@ -11,10 +11,16 @@ from misstep.options.common import path_alone
 from misstep.options.groups import OptionGroup
 from misstep.options.model import ModelOptions, client_settings, with_local_model
 from misstep.options.run_folders import exit_unless_whole
+from misstep_harness.classifiers import CLASSIFIERS
 from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
     from misstep.classify.judges import CategoryJudges
+
+
+Categories = Annotated[
+    str, typer.Option(metavar="A,B", help=f"Categories to look for; by default {', '.join(CLASSIFIERS)}.")
+]
 
 
 class JudgesOptions(OptionGroup, frozen=True):

@@ -69,10 +69,10 @@ def drift(
     misstep judge drift OLD NEW --anchors anchors.jsonl --html drift.html
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     from misstep_analysis.judging.drift import drifts
-    from misstep_analysis.judging.judged_runs import distinct_names, open_run, warn_incomplete
+    from misstep_analysis.judging.judged_runs import open_run, warn_incomplete
     from misstep_analysis.pages import table_text
     from misstep_harness.benchmarks.judged_texts import texts_in
-    from misstep_harness.journal.opened import check_named_once
+    from misstep_harness.journal.opened import check_named_once, distinct_names
 
     if draw is not None or out is not None:
         _draw(runs, draw, out, seed, data)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from misstep.options.common import moment
-from misstep_harness.classifiers import CLASSIFIERS
 from misstep_harness.errors import UsageError, closed
 from misstep_harness.escaping import plain
 from misstep_harness.path_names import is_address
@@ -59,11 +58,6 @@ def kept_or_thrown_away(out: Path | None) -> Iterator[Path]:
 
     with stopped_with("nothing is kept without --out"), tempfile.TemporaryDirectory(prefix="misstep-") as place:
         yield Path(place) / "run"
-
-
-Categories = Annotated[
-    str, typer.Option(metavar="A,B", help=f"Categories to look for; by default {', '.join(CLASSIFIERS)}.")
-]
 
 
 MOST_K = 1_000

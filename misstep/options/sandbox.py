@@ -73,14 +73,14 @@ class ObserveOptions(OptionGroup, frozen=True):
 
     def observation(self, model: str) -> "LiveObservation | None":
         """Return how the agent is observed, by a detector that may ask `model`; `None` where nobody looks on."""
-        from misstep_harness.observer.detectors import asks_a_model, check_model, detector_named
-        from misstep_harness.observer.detectors import steps_between_questions as between
-        from misstep_harness.observer.observer import LiveObservation
-
         if not self.observe:
             if self.observe_every is not None or self.observe_mode != "guide":
                 raise UsageError("an observer's options without an observer", "Name its detector with --observe.")
             return None
+        from misstep_harness.observer.detectors import asks_a_model, check_model, detector_named
+        from misstep_harness.observer.detectors import steps_between_questions as between
+        from misstep_harness.observer.observer import LiveObservation
+
         check_model(self.observe, model, alone=False)
         detector_named(self.observe)
         named = model if asks_a_model(self.observe) else ""

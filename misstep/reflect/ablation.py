@@ -10,14 +10,14 @@ from misstep_harness.escaping import plain
 from misstep_harness.progress import say
 
 if TYPE_CHECKING:
-    from misstep_harness.reflexive.runs.ablation import AblationPlan
+    from misstep_harness.reflexive.runs.running import AblationPlan
 
 
 def run_and_compare(plan: "AblationPlan", out: Path, known: Collection[str], *, json: bool) -> None:
     """Run an ablation, or go on with it, and print its tables; `known` are the warnings that were said before."""
     from misstep_analysis.reflexive.report import reflections_json, reflections_text
     from misstep_analysis.reflexive.runs import open_reflexive_runs, say_warnings
-    from misstep_harness.reflexive.runs.ablation import run_ablation
+    from misstep_harness.reflexive.runs.running import run_ablation
 
     with run_folders.kept_when_stopped(out):
         loop_runs = run_ablation(plan, out, arguments=sys.argv[1:])

@@ -15,8 +15,8 @@ from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
     from misstep_harness.reflexive import protocols
-    from misstep_harness.reflexive.runs.chosen_agents import ChosenAgents
-    from misstep_harness.reflexive.settings import LoopSettings
+    from misstep_harness.reflexive.records import LoopSettings
+    from misstep_harness.reflexive.runs.running import ChosenAgents
 
 Skill = Annotated[
     str, typer.Argument(metavar="[SKILL]", help="Skill: simulated, repair, command, or package.module:name.")
@@ -94,7 +94,7 @@ def chosen(
     """
     from misstep_harness.agent.model_policy import ModelSettings
     from misstep_harness.clients.recording import open_replay
-    from misstep_harness.reflexive.runs.chosen_agents import MODEL, agents_of_model, agents_of_skill
+    from misstep_harness.reflexive.runs.running import MODEL, agents_of_model, agents_of_skill
 
     has_model = bool(asking.model or asking.local or asking.replay is not None)
     if has_model and name not in ("", MODEL):

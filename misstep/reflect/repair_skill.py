@@ -21,15 +21,15 @@ from misstep_harness.agent.tools import Tool
 from misstep_harness.agent.turns import Turn
 from misstep_harness.edits import edit_format, instructions
 from misstep_harness.errors import EditRefused, SandboxFailed, UsageError
-from misstep_harness.reflexive.companion import NO_MORE, SECONDS, agents_of
+from misstep_harness.reflexive.model_agents import NO_MORE, SECONDS, agents_of
 from misstep_harness.reflexive.protocols import (
     ChannelBroken,
     Check,
     Context,
+    HealthProbe,
     MakeAgents,
     Reading,
     Target,
-    VitalSign,
 )
 from misstep_harness.reflexive.records import CheckStatus, Role, WorkItem
 from misstep_harness.reflexive.runs.skills import SkillOptions
@@ -37,10 +37,10 @@ from misstep_harness.reflexive.workspace_target import WORKER_TOOLS, TreesView, 
 from misstep_harness.repair.case import CaseFolder, read_cases, sampled_cases
 from misstep_harness.repair.runs.repair import inputs_of_cases
 from misstep_harness.repair.scoring import score
-from misstep_harness.repair.search.candidates import candidates
 from misstep_harness.repair.search.localisation import suspects
-from misstep_harness.repair.search.source import changed
-from misstep_harness.repair.validators.test_files import is_test_file, oracle_files
+from misstep_harness.repair.search.policy import candidates
+from misstep_harness.repair.search.scope import changed
+from misstep_harness.repair.validators import is_test_file, oracle_files
 from misstep_harness.workspace import Sandbox, Workspace, find_sandbox, open_workspace
 from misstep_harness.workspace.nodes import GIT
 from misstep_harness.workspace.suite.command import counts_tests
@@ -49,10 +49,10 @@ from misstep_harness.workspace.trees import regular_files
 
 _MOST_DIFF = 6_000
 
-VITAL_SIGNS = (
-    VitalSign("oracle", "probe", "tests_pass"),
-    VitalSign("syntax", "probe", "python_parses"),
-    VitalSign("changes", "configuration"),
+HEALTH_PROBES = (
+    HealthProbe("oracle", "probe", "tests_pass"),
+    HealthProbe("syntax", "probe", "python_parses"),
+    HealthProbe("changes", "configuration"),
 )
 """What the last check found, whether the changed Python files parse, and what was changed since the case was opened."""
 
@@ -122,16 +122,16 @@ class CaseTrees(WorkspaceTarget):
         lines += [f"The whole suite: {suite.text}."] if suite is not None and harmed else []
         return Check(not broken and not harmed, _status(report, folder), "\n".join(lines))
 
-    async def read(self, sign: VitalSign) -> Reading:
-        """Read a vital sign, where a command can be started in the trees; they are the host's own files."""
-        if self._reached is None:  # once a check: nothing changes the trees between the vital signs
+    async def read(self, sign: HealthProbe) -> Reading:
+        """Read a health probe, where a command can be started in the trees; they are the host's own files."""
+        if self._reached is None:  # once a check: nothing changes the trees between the probes
             self._reached = await self.reachable()
         if not self._reached:
             raise ChannelBroken("no command can be started in the trees")
         return self.read_outside(sign)
 
-    def read_outside(self, sign: VitalSign) -> Reading:
-        """Read a vital sign of the case that was checked last."""
+    def read_outside(self, sign: HealthProbe) -> Reading:
+        """Read a health probe of the case that was checked last."""
         texts = self._texts(self._item) if self._item else {}
         if sign.name == "oracle":
             if self._report is None:
@@ -268,7 +268,7 @@ class RepairSkill:
     """Repair cases as work items; see `harness.reflexive.protocols.Skill`."""
 
     name = "repair"
-    vital_signs: Sequence[VitalSign] = VITAL_SIGNS
+    vital_signs: Sequence[HealthProbe] = HEALTH_PROBES
     words = frozenset(_WORDS.split())
 
     def __init__(self, cases: Sequence[CaseFolder], sandbox: Sandbox) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec import Struct
 
 from misstep.options.common import refuse_given
 from misstep.options.groups import OptionGroup
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from misstep_harness.repair.repairers import RepairerOptions
 
 
-class AskedAgent(OptionGroup, frozen=True):
+class AgentOptions(OptionGroup, frozen=True):
     """The options of the policy."""
 
     panel = "Agent"
@@ -55,11 +56,10 @@ def refuse_ignored(
     context: typer.Context, policy: str, patch_judge: str, observe: str, instructions: str | None, *, unsafe: bool
 ) -> None:
     """Refuse the options that nothing would read: of a model where none is asked, of another policy, of a sandbox."""
-    from misstep_harness.observer.detectors import asks_a_model
     from misstep_harness.repair.repairers import ASK_NO_MODEL
 
     if policy in ASK_NO_MODEL:
-        others_ask = patch_judge or (observe and asks_a_model(observe))
+        others_ask = patch_judge or _asks_a_model(observe)
         ignored = {"temperature", "functions"} if others_ask else MODEL_OPTIONS
         refuse_given(context, ignored, f"the policy {policy} asks no model")
     if policy == "search":
@@ -76,6 +76,14 @@ def refuse_ignored(
         refuse_given(context, {"sandbox"}, "--unsafe-no-sandbox uses none")
 
 
+def _asks_a_model(detector: str) -> bool:
+    if not detector:
+        return False
+    from misstep_harness.observer.detectors import asks_a_model
+
+    return asks_a_model(detector)
+
+
 class PatchJudgeOptions(OptionGroup, frozen=True):
     """The judge of patches and its model."""
 
@@ -90,13 +98,13 @@ class PatchJudgeOptions(OptionGroup, frozen=True):
 
     def judge(self, known: ModelOptions, *, alone: bool) -> "tuple[RunnableJudge | None, str | None]":
         """Return the judge of patches, and the address of its model; `alone` says that nothing else asks one."""
-        from misstep_harness.repair.validators.patch_judge import fitted_to_patches
-        from misstep_harness.runs.judging.known_judges import known_judge
-
         if not self.patch_judge:
             if self.judge_model:
                 raise UsageError("--judge-model without a judge", "Name the judge with --patch-judge.")
             return None, None
+        from misstep_harness.repair.patch_judge import fitted_to_patches
+        from misstep_harness.runs.judging.known_judges import known_judge
+
         if known.local and self.judge_model:
             raise UsageError("--local has its own model", "Leave out --judge-model.")
         judge = known_judge(
@@ -113,14 +121,20 @@ class PatchJudgeOptions(OptionGroup, frozen=True):
         return fitted_to_patches(judge), address
 
 
+class OpenAgent(Struct, frozen=True):
+    """The options of the policy, the judge of patches, the observer, and the client of all three."""
+
+    options: "RepairerOptions"
+    client: "ClientSettings"
+    patch_judge: "FittedJudge | None"
+    observation: "LiveObservation | None"
+
+
 @contextmanager
 def opened(
-    agent: AskedAgent, asking: ModelOptions, patches: PatchJudgeOptions, observing: ObserveOptions
-) -> "Iterator[tuple[RepairerOptions, RunnableJudge | None, LiveObservation | None, ClientSettings]]":
-    """Open the options of the policy, the judge of patches, the observer, and the client of all three.
-
-    The local model runs inside the block.
-    """
+    agent: AgentOptions, asking: ModelOptions, patches: PatchJudgeOptions, observing: ObserveOptions
+) -> Iterator[OpenAgent]:
+    """Open all that asks a model; the local model runs inside the block."""
     from misstep_harness.agent.model_policy import Form, ModelSettings
     from misstep_harness.repair.repairers import ASK_NO_MODEL, RepairerOptions
 
@@ -136,4 +150,4 @@ def opened(
         options = RepairerOptions(agent.edit_format, settings, agent.seed, agent.patcher_model)
         observation = observing.observation(known.model)
         judge, address = patches.judge(known, alone=not name and not (observation and observation.model))
-        yield options, judge, observation, client_settings(known, address)
+        yield OpenAgent(options, client_settings(known, address), judge, observation)

@@ -50,10 +50,15 @@ def no_objection(_case: "RepairCase") -> str:
     return ""
 
 
+def nothing_more(_case: "RepairCase", _patch: str) -> None:
+    """Do nothing with a patch that solves its case."""
+
+
 class Named(Struct, frozen=True):
     """Cases of a run; of a git repository also what is held back, and whether the environment lacks something.
 
-    `objections` names what speaks against repairing a case at the moment at which its agent would start.
+    `objections` names what speaks against repairing a case at the moment at which its agent would start; `solved` is
+    given each patch that solves a case.
     """
 
     cases: "tuple[CaseFolder, ...]"
@@ -61,6 +66,7 @@ class Named(Struct, frozen=True):
     held_back: "tuple[HeldBack, ...]" = ()
     lacks_environment: bool = False
     objections: "Callable[[RepairCase], str]" = no_objection
+    solved: "Callable[[RepairCase, str], object]" = nothing_more
 
 
 def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
@@ -113,13 +119,18 @@ def _checked(folder: Path) -> Path:
 
 
 def _about(folder: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
-    from misstep_harness.repair.runs.repository import RepositoryTests, cases_of_repository, objections_now
+    from misstep_harness.repair.runs.repository import (
+        RepositoryTests,
+        attach_patch,
+        cases_of_repository,
+        objections_now,
+    )
 
     seconds = options.test_seconds or _TEST_SECONDS
     tests = RepositoryTests(options.test_command, seconds, options.uncommitted, options.python, options.tasks)
     collected = cases_of_repository(folder, tests, out, sandbox)
     asked_anew = partial(objections_now, sandbox=sandbox, uncommitted=options.uncommitted)
-    return Named(collected.cases, folder, collected.held_back, collected.lacks_environment, asked_anew)
+    return Named(collected.cases, folder, collected.held_back, collected.lacks_environment, asked_anew, attach_patch)
 
 
 def told_cases(

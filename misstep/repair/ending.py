@@ -34,19 +34,21 @@ def print_scores(run: "RepairRun", named: Named, *, json: bool, plumbing: bool) 
         shown = [] if named.repository and not named.cases else [repairs_text([scores]).rstrip()]
         print("\n\n".join([*shown, *(["\n".join(lines)] if lines else [])]))
     if plumbing and not json:
+        from misstep_analysis.judging.report import NO_JUDGE
+
         print(f"\n{NO_JUDGE}", end="")
     say(f"misstep: the attempts are in {plain(str(run.folder / REPORT))}")
 
 
 def _ending(named: Named, run: "RepairRun") -> tuple[list[str], dict[str, Any]]:
     """Return each patch of a run on a repository with its next command, or why not, as lines and for scripts."""
+    if named.repository is None:
+        return [], {}
     from misstep_harness.journal.records import replace_file
     from misstep_harness.repair.failure_bot.tasks import BLAME
     from misstep_harness.repair.records import ATTEMPT_RECORDS
     from misstep_harness.repair.runs.repository import attach_patch
 
-    if named.repository is None:
-        return [], {}
     blames = [{"case": each.case.id, **each.case.extra[BLAME]} for each in named.cases if BLAME in each.case.extra]
     lines = [_blame_line(each) for each in blames]
     patches: list[dict[str, str]] = []

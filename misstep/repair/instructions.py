@@ -57,12 +57,12 @@ def instructions(
 
 
 def _print(run: "OpenRun", *, json: bool) -> None:
-    from misstep_harness.repair.back_translation import FORMS
     from misstep_harness.repair.records import INSTRUCTION_RECORDS
+    from misstep_harness.repair.runs.instructions import FORMS
 
     records = {one.case: one for one in run.read(INSTRUCTION_RECORDS)}
-    counts = {kind: sum(kind in one.texts for one in records.values()) for kind in FORMS}
-    refused = [(one.case, kind, why) for one in records.values() for kind, why in one.refused.items()]
+    counts = {kind: sum(kind in record.texts for record in records.values()) for kind in FORMS}
+    refused = [(record.case, kind, why) for record in records.values() for kind, why in record.refused.items()]
     if json:
         rows = [{"case": case, "kind": kind, "reason": why} for case, kind, why in refused]
         print(json_text({"n": len(records), "texts": counts, "refused": rows}))

@@ -81,7 +81,7 @@ def report(
 def _labels(gold: str, runs: list[Path]) -> "list[Gold] | None":
     from misstep_analysis.gold import gold_lines
     from misstep_harness.datasets.benchmark import Gold
-    from misstep_harness.repair.review import decisions
+    from misstep_harness.repair.runs.patches import decisions
 
     if gold == "tests":
         return None

@@ -13,7 +13,7 @@ from misstep.options.common import Json
 from misstep.options.model import EACH_AT_ONCE, ModelOptions
 from misstep.options.sandbox import ObserveOptions, SandboxOptions
 from misstep.options.spread import SpreadOptions
-from misstep.repair.asking import AskedAgent, PatchJudgeOptions, opened, refuse_ignored
+from misstep.repair.asking import AgentOptions, PatchJudgeOptions, opened, refuse_ignored
 from misstep.repair.cases import RepositoryOptions, named_cases, told_cases
 from misstep.repair.ending import print_scores
 from misstep_harness.errors import UsageError
@@ -51,7 +51,7 @@ def run(
     seed: Annotated[int, typer.Option(help="Random seed for the sample and for policies that choose.")] = 0,
     json: Json = False,
     *,
-    agent: AskedAgent,
+    agent: AgentOptions,
     repository: RepositoryOptions,
     patches: PatchJudgeOptions,
     observing: ObserveOptions,
@@ -81,8 +81,7 @@ def run(
     from misstep_harness.repair.attempt import setting_named
     from misstep_harness.repair.case import sampled_cases
     from misstep_harness.repair.records import ATTEMPT_RECORDS
-    from misstep_harness.repair.runs.repair import COMMAND, RepairPlan, Repairs, nothing_more
-    from misstep_harness.repair.runs.repository import attach_patch
+    from misstep_harness.repair.runs.repair import COMMAND, RepairPlan, Repairs
     from misstep_harness.runs.run import Asking, carry_out
     from misstep_harness.runs.spread import open_workers
     from misstep_harness.workspace import find_sandbox
@@ -92,7 +91,6 @@ def run(
     )
     if spread.dask and repository.test_command:
         raise UsageError("--dask with a git repository", "Make repair cases of it first, or leave --dask out.")
-    limits = AgentLimits(iterations, seconds)
     isolation = find_sandbox(box.place).showing(box.show or ())
     box.warn("the code under repair runs")
     named = named_cases(cases, repository, out, isolation)
@@ -101,26 +99,24 @@ def run(
     # A case that this run has begun with passed the rules then; the diff that is attached by now is its own.
     earlier = open_of(out, COMMAND).read(ATTEMPT_RECORDS) if (out / MANIFEST).is_file() else ()
     begun = {each.case for each in earlier}
-    settings = replace(agent, seed=seed), asking, patches, observing
-    with opened(*settings) as (policy_options, judge, observation, client):
+    with opened(replace(agent, seed=seed), asking, patches, observing) as models:
         plan = RepairPlan(
             agent.policy,
             setting_named("react" if agent.policy == "direct" else setting),
-            agent.edit_format,
-            policy_options,
-            instructions or "",
-            attempts,
-            limits,
-            judge,
-            written_by,
-            agent.change_tests,
-            observation,
-            partial(objections_to, begun, named.objections),
-            attach_patch if named.repository is not None else nothing_more,
+            models.options,
+            instructions=instructions or "",
+            instructions_by=written_by,
+            attempts=attempts,
+            limits=AgentLimits(iterations, seconds),
+            patch_judge=models.patch_judge,
+            change_tests=agent.change_tests,
+            observation=models.observation,
+            objections=partial(objections_to, begun, named.objections),
+            solved=named.solved,
         )
-        asked = Asking(client, spread.workers or _AT_ONCE)
+        asked = Asking(models.client, spread.workers or _AT_ONCE)
         with run_folders.kept_when_stopped(out), open_workers(spread.over([cases])) as workers:
-            repairs = Repairs(chosen, plan, client, isolation)
+            repairs = Repairs(chosen, plan, models.client, isolation)
             ended = carry_out(repairs, out, asked, workers=workers, arguments=sys.argv[1:])
     print_scores(open_repair_run(out), named, json=json, plumbing=bool(asking.local and patches.patch_judge))
     if ended.done < ended.wanted:

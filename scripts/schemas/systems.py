@@ -4,7 +4,7 @@ from misstep_analysis.observer.observed import ObservedSummary
 from misstep_analysis.passing.paired_systems import ComparedPair, PairedSystems
 from misstep_analysis.reflexive.ablation import Ablation
 from misstep_analysis.reflexive.scores import LoopScores
-from misstep_analysis.repair.patch_judge import ReviewedPatches
+from misstep_analysis.repair.attempts import ReviewedPatches
 from misstep_analysis.repair.report import ObservedAttempts
 from misstep_analysis.repair.scores import RepairScores
 from misstep_analysis.stats.estimate import Estimate

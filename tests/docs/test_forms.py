@@ -16,9 +16,8 @@ from misstep_analysis.pages.form_text import docstring_sections, meanings
 from misstep_harness.agent.turns import Turn
 from misstep_harness.errors import UsageError
 from misstep_harness.forms import values_of
-from misstep_harness.reflexive.protocols import Agent, Check, Reading, Skill, Target, VitalSign
-from misstep_harness.reflexive.records import WorkItem
-from misstep_harness.reflexive.settings import MECHANISMS
+from misstep_harness.reflexive.protocols import Agent, Check, HealthProbe, Reading, Skill, Target
+from misstep_harness.reflexive.records import MECHANISMS, WorkItem
 from tests.misstep.as_a_user import misstep
 
 ROOT = Path(__file__).parents[2]
@@ -103,7 +102,7 @@ def test_the_guide_of_a_skill_names_all_that_the_loop_asks_of_it() -> None:
         members = {name for name in vars(protocol) if not name.startswith("_")}
         assert members
         assert all(re.search(rf"^  (async )?{name}\b", guide, re.MULTILINE) for name in members)
-    for form in (WorkItem, VitalSign, Reading, Check):
+    for form in (WorkItem, HealthProbe, Reading, Check):
         assert all(re.search(rf"^  {name} +\S.*; ", guide, re.MULTILINE) for name in form.__struct_fields__)
     assert (ROOT / re.search(r"examples/\w+\.py", guide)[0]).is_file()
     assert not re.search(r"^ *(Whether|What|Where|Of|Who|How) ", guide, re.MULTILINE)

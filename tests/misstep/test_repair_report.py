@@ -106,7 +106,7 @@ def test_a_page_shows_every_attempt_and_what_it_says_is_text(two: list[Path], tm
 
 
 def test_a_page_stays_within_its_bound_and_says_what_it_left_out() -> None:
-    from misstep_analysis.repair.attempts_page import attempt_browser
+    from misstep_analysis.repair.report import attempt_browser
 
     browser = attempt_browser({"run": [repaired(f"case {n}", n % 2 == 0) for n in range(20)]}, 20, room=6_000)
     assert sum(map(len, browser.data.values())) < 6_000 + 6_000

@@ -26,7 +26,7 @@ from misstep_harness.escaping import plain
 from misstep_harness.fault_mappings import FAULTS
 from misstep_harness.items import Question, read_items, read_question
 from misstep_harness.journal.inputs import difference
-from misstep_harness.journal.opened import OpenRun, check_named_once, open_of
+from misstep_harness.journal.opened import OpenRun, check_named_once, distinct_names, open_of
 from misstep_harness.journal.records import read_pair_verdicts, read_verdicts
 from misstep_harness.progress import say
 from misstep_harness.triage.records import read_triage_verdicts
@@ -166,15 +166,6 @@ def check_one_benchmark(runs: Sequence[JudgedRun]) -> None:
         if set(other.gold) != set(first.gold):
             message = f"the gold labels of {first.folder} and {other.folder} differ"
             raise UsageError(message, "Name one benchmark for both with --benchmark.")
-
-
-def distinct_names(folders: Sequence[Path]) -> list[str]:
-    """Return a name for each folder that no other has: its own, or with as many folders above it as it takes."""
-    parts = [folder.resolve().parts for folder in folders]
-    deepest = max(map(len, parts))
-    lengths = range(1, deepest + 1)
-    named = (["/".join(part[-length:]) for part in parts] for length in lengths)
-    return next(names for names in named if len(set(names)) == len(names))
 
 
 def names_of_judges(runs: Sequence[JudgedRun]) -> list[str]:

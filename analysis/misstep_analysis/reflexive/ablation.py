@@ -6,15 +6,73 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct, structs
 
-from misstep_analysis.passing.paired_systems import LEVEL
-from misstep_analysis.reflexive.scores import MEASURES, LoopScores, unit_of, whole
+from misstep_analysis.passing.paired_systems import LEVEL, ComparedPair, compare_systems
+from misstep_analysis.reflexive.scores import ALSO, MEASURES, LoopScores, unit_of, whole
+from misstep_analysis.reflexive.work import WorkedRun
 from misstep_analysis.stats.clusters.paired_means import paired_means, sign_flip_test
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters.patterns import FloatArray
 from misstep_analysis.stats.significance import holm
+from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
+from misstep_analysis.tables.wording import counted_text
 
-WHOLE = "whole loop"
-ALL_OFF = "all off"
+_PAIRS = TableHead(
+    "loop_pairs",
+    "reflexive",
+    "Runs compared on the same items",
+    ("Items of one run share a target and a memory, so that intervals are too narrow and tests too eager.",),
+)
+
+
+def compare_loops(runs: Mapping[str, WorkedRun]) -> tuple[ComparedPair, ...]:
+    """Return every two of some runs that have items in common, in their order."""
+    solved = {name: {item.item.id: (1, int(item.solved)) for item in run.items} for name, run in runs.items()}
+    pairs = compare_systems(solved, "no item in common")
+    return tuple(ComparedPair(*structs.astuple(pair)[:7]) for pair in pairs if pair.n)
+
+
+@made_by_this
+def loop_pairs_table(pairs: Sequence[ComparedPair], evidence: Evidence = "generated") -> Table:
+    """Runs compared in pairs on the items that both worked on."""
+    rows: list[Row] = []
+    for pair in pairs:
+        where = f"{pair.a} less {pair.b}", "", evidence
+        rows += rows_in("difference", {"Difference of shares solved": pair.difference}, *where)
+        p_values = {"p": pair.p_value, "p, adjusted": pair.p_adjusted}
+        rows += [structs.replace(row, method=pair.test) for row in rows_in("p", p_values, *where, n=pair.n)]
+    apart = sum(pair.apart for pair in pairs)
+    finding = (
+        f"{apart} of {counted_text(len(pairs), 'pair')} of runs differ in the share of items truly solved, at the "
+        f"level {LEVEL} after Holm's adjustment."
+    )
+    return _PAIRS.table(finding, rows)
+
+
+class FailureMode(Struct, frozen=True):
+    """A failure mode: its name, its witness by the id of a printed figure, its cure, and the figures that show it."""
+
+    name: str
+    witness: tuple[str, ...]
+    mechanism: str
+    keys: tuple[str, ...]
+
+
+MODES = (
+    FailureMode("1 Tool-call explosion", ("explosion.calls",), "turn_budgets", ("most_calls", "hidden")),
+    FailureMode("2 Corrupted target", ("corruption.hours",), "snapshots", ("corrupted", "solved")),
+    FailureMode("3 Diagnostic blindness", ("blindness.sudo",), "diagnostics", ("without_facts", "solved")),
+    FailureMode(
+        "4 New words for the same",
+        ("novelty.flagged", "novelty.actual"),
+        "plateau_by_content",
+        ("plateaus", "repeated"),
+    ),
+    FailureMode("5 No authority to give up", ("authority.minutes",), "re_engagement", ("most_reflections", "wasted")),
+    FailureMode("6 Caps of retries", ("budget.cap",), "time_budget", ("late", "solved")),
+    FailureMode("7 Collapse of memory", ("memory.stored", "memory.surfaced"), "memory", ("distinct", "attempts")),
+    FailureMode("8 Drift of contexts", (), "fresh_context", ("cut", "solved")),
+)
+"""The six modes that the document calls shown, and the two that it suspects; its seventh prints a witness, too."""
 
 
 class AblationEffect(Struct, frozen=True):
@@ -35,6 +93,44 @@ class AblationEffect(Struct, frozen=True):
     def apart(self) -> bool:
         """Return whether it is told apart from the whole loop, after Holm's adjustment."""
         return self.p_adjusted is not None and self.p_adjusted <= LEVEL
+
+
+class Cure(Struct, frozen=True):
+    """One figure of a failure mode: without its mechanism, with it, and the difference that leaving it out makes."""
+
+    mode: FailureMode
+    key: str
+    without: AblationEffect
+    whole: AblationEffect
+
+    @property
+    def shown(self) -> bool:
+        """Return whether the figure is told apart and worse where the mechanism is left out."""
+        change = self.without.change
+        more_is_better = (MEASURES | ALSO)[self.key].more_is_better
+        return self.without.apart and change is not None and (change < 0 if more_is_better else change > 0)
+
+
+def cures(runs: Sequence[LoopScores]) -> tuple[Cure, ...]:
+    """The figures of each mode that some runs show: with and without its mechanism on the same seeds and items."""
+    whole_runs = {(run.seed, run.of): run for run in runs if not run.without}
+    shown: list[Cure] = []
+    for mode in MODES:
+        without_it = {(run.seed, run.of): run for run in runs if run.without == (mode.mechanism,)}
+        pairs = [(without_it[key], whole_runs[key]) for key in sorted(without_it.keys() & whole_runs.keys())]
+        if pairs:
+            without = effects_of(pairs, mode.keys)
+            whole = effects_of([(second, first) for first, second in pairs], mode.keys)
+            shown += [Cure(mode, key, without[key], whole[key]) for key in mode.keys]
+    adjusted = holm([cure.without.p_value for cure in shown]).p_values
+    return tuple(
+        structs.replace(cure, without=structs.replace(cure.without, p_adjusted=p))
+        for cure, p in zip(shown, adjusted, strict=True)
+    )
+
+
+WHOLE = "whole loop"
+ALL_OFF = "all off"
 
 
 class Configuration(Struct, frozen=True):
@@ -59,7 +155,7 @@ class Ablation(Struct, frozen=True):
     @property
     def tests(self) -> int:
         """Return how many differences p-values are adjusted for."""
-        return sum(effect.p_value is not None for one in self.others for effect in one.effects.values())
+        return sum(effect.p_value is not None for other in self.others for effect in other.effects.values())
 
     @property
     def can_tell(self) -> bool:
@@ -69,13 +165,13 @@ class Ablation(Struct, frozen=True):
     @property
     def better_without(self) -> tuple[str, ...]:
         """Return the configurations that are told apart and truly solve more than the whole loop."""
-        solving = [(one.name, one.effects["solved"]) for one in self.others]
+        solving = [(other.name, other.effects["solved"]) for other in self.others]
         return tuple(name for name, effect in solving if effect.apart and (effect.change or 0.0) > 0)
 
     @property
     def of_one(self) -> tuple[Configuration, ...]:
         """Return those that lack one mechanism."""
-        return tuple(one for one in self.others if len(one.without) == 1)
+        return tuple(other for other in self.others if len(other.without) == 1)
 
 
 def is_ablation(runs: Sequence[LoopScores]) -> bool:
@@ -129,7 +225,7 @@ def _values(runs: Sequence[LoopScores], keys: Sequence[str]) -> FloatArray:
 def _means(runs: Sequence[LoopScores], keys: Sequence[str]) -> dict[str, AblationEffect]:
     values = _values(runs, keys)
     means = paired_means(values, np.zeros_like(values), np.ones(len(runs), dtype=np.int64))
-    each = (_over_seeds(one.difference, "mean over seeds, t interval") for one in means)
+    each = (_over_seeds(mean.difference, "mean over seeds, t interval") for mean in means)
     return {key: AblationEffect(_possible(one, is_share=key == "solved")) for key, one in zip(keys, each, strict=True)}
 
 
@@ -149,11 +245,15 @@ def _over_seeds(estimate: Estimate, method: str) -> Estimate:
 
 
 def _adjusted(configurations: Sequence[Configuration]) -> tuple[Configuration, ...]:
-    adjusted = iter(holm([effect.p_value for one in configurations for effect in one.effects.values()]).p_values)
+    adjusted = iter(
+        holm([effect.p_value for configuration in configurations for effect in configuration.effects.values()]).p_values
+    )
     return tuple(
         structs.replace(
-            one,
-            effects={key: structs.replace(effect, p_adjusted=next(adjusted)) for key, effect in one.effects.items()},
+            configuration,
+            effects={
+                key: structs.replace(effect, p_adjusted=next(adjusted)) for key, effect in configuration.effects.items()
+            },
         )
-        for one in configurations
+        for configuration in configurations
     )

@@ -75,7 +75,7 @@ class ReflexiveRuns(RunResults[ReflexiveRun]):
 
 
 def _tables(run: ReflexiveRun, *, unfinished: bool = False) -> tuple[ExportedTable, ...]:
-    ends = [(one.ending.end, one.ending.reason) if one.ending else (None, None) for one in run.work.items]
+    ends = [(item.ending.end, item.ending.reason) if item.ending else (None, None) for item in run.work.items]
     items = [
         _Item(one.item.id, one.item.category, end, reason, len(one.attempts), one.seconds, one.solved)
         for one, (end, reason) in zip(run.work.items, ends, strict=True)

@@ -7,13 +7,10 @@ from typing import Any
 
 import msgspec
 
-from misstep_analysis.judging.judged_runs import distinct_names
-from misstep_analysis.pages import Foot, table_text
-from misstep_analysis.pages.page import figure_html
+from misstep_analysis.pages.page import Foot, figure_html
 from misstep_analysis.passing.paired_systems import ComparedPair
 from misstep_analysis.plots import forest
-from misstep_analysis.reflexive.ablation import ablate, is_ablation
-from misstep_analysis.reflexive.comparison import compare_loops, loop_pairs_table
+from misstep_analysis.reflexive.ablation import ablate, compare_loops, is_ablation, loop_pairs_table
 from misstep_analysis.reflexive.page import run_page, runs_page
 from misstep_analysis.reflexive.runs import ReflexiveRun, remarks_of, warn_of
 from misstep_analysis.reflexive.scores import loop_document
@@ -26,8 +23,10 @@ from misstep_analysis.reflexive.tables import (
     runs_table,
 )
 from misstep_analysis.tables import Table
+from misstep_analysis.tables.text import table_text
 from misstep_analysis.tables.wording import counted_text
-from misstep_harness.reflexive.settings import MECHANISMS
+from misstep_harness.journal.opened import distinct_names
+from misstep_harness.reflexive.records import MECHANISMS
 
 _COMPARED = 8
 """Nobody reads a table of the pairs of more runs."""

@@ -21,10 +21,7 @@ from misstep_harness.journal.opened import OpenRun, check_named_once, open_of
 from misstep_harness.journal.records import MANIFEST, encode_lines, replace_file
 from misstep_harness.places import data_folder
 from misstep_harness.progress import say
-from misstep_harness.reflexive.item_budgets import inert
-from misstep_harness.reflexive.records import LOOP_RECORDS, TurnEnded
-from misstep_harness.reflexive.runs.ablation import EARLIER
-from misstep_harness.reflexive.settings import LoopSettings
+from misstep_harness.reflexive.records import EARLIER, LOOP_RECORDS, LoopSettings, TurnEnded, inert
 
 REFLECTED = "reflect run"
 """What the manifest of a run of the reflexive loop names as its command."""
@@ -95,7 +92,7 @@ def remarks_of(run: ReflexiveRun) -> tuple[str, ...]:
     settings = msgspec.convert({**options.get("dials", {}), "without": options.get("without", [])}, LoopSettings)
     remarks = list(inert(settings))
     between = settings.failures_between
-    failed = sum(len(one.attempts) >= between and not one.solved for one in run.work.items)
+    failed = sum(len(item.attempts) >= between and not item.solved for item in run.work.items)
     if not remarks and settings.has("re_engagement") and not scores.re_engaged and (scores.plateaus or failed):
         remarks.append(
             f"The strategist was never asked again, with {counted_text(scores.plateaus, 'plateau')} and "

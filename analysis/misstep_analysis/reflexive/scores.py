@@ -231,7 +231,7 @@ def score_loop(run: WorkedRun) -> LoopScores:
         over=_counts(turn.over for turn in turns if turn.over is not None),
         reflections=len(reflections),
         repeated=sum(repeats(_reflections(item)) for item in run.items),
-        without_facts=sum(not one.facts for one in reflections),
+        without_facts=sum(not reflection.facts for reflection in reflections),
         channels=_counts(one.channel for one in run.happened(Diagnosed)),
         snapshots=sum(snapshot.name == "progress" for snapshot in run.happened(SnapshotTaken)),
         restored=len(restored),
@@ -242,8 +242,8 @@ def score_loop(run: WorkedRun) -> LoopScores:
         put_off=len(run.happened(PutOff)),
         warnings=len(run.happened(Warned)),
         halted=len(run.happened(Halted)),
-        re_engaged=_counts(f"{one.trigger}: {one.verdict}" for one in answers),
-        unreadable=sum(not one.clean for one in answers),
+        re_engaged=_counts(f"{answer.trigger}: {answer.verdict}" for answer in answers),
+        unreadable=sum(not answer.clean for answer in answers),
         stored=len({one.lesson for one in run.happened(LessonLearned) if one.outcome == "new"}),
         shown=len(recalled),
         distinct=len(set(recalled)),
@@ -257,7 +257,7 @@ def score_loop(run: WorkedRun) -> LoopScores:
 
 def digest_of(items: Sequence[WorkedItem]) -> str:
     """Return a digest of the ids of items, whatever their order."""
-    return hashlib.sha256("\n".join(sorted(one.item.id for one in items)).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join(sorted(item.item.id for item in items)).encode()).hexdigest()[:16]
 
 
 def _reflections(item: WorkedItem) -> list[str]:
@@ -281,16 +281,16 @@ def loop_document(run: WorkedRun, scores: LoopScores) -> dict[str, Any]:
     """Return a run for scripts: its figures and an entry an item; an item without an end has `null`."""
     items = [
         {
-            "id": one.item.id,
-            "category": one.item.category,
-            "end": one.ending.end if one.ending else None,
-            "reason": one.ending.reason if one.ending else None,
-            "attempts": len(one.attempts),
-            "seconds": one.seconds,
-            "solved": one.solved,
-            "wasted": one.wasted,
-            "corrupted": sum(attempt.corrupted for attempt in one.attempts),
+            "id": item.item.id,
+            "category": item.item.category,
+            "end": item.ending.end if item.ending else None,
+            "reason": item.ending.reason if item.ending else None,
+            "attempts": len(item.attempts),
+            "seconds": item.seconds,
+            "solved": item.solved,
+            "wasted": item.wasted,
+            "corrupted": sum(attempt.corrupted for attempt in item.attempts),
         }
-        for one in run.items
+        for item in run.items
     ]
     return {"solve_rate": to_builtins(scores.solve_rate), **to_builtins(scores), "items": items}

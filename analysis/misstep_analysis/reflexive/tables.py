@@ -179,7 +179,7 @@ def items_table(run: WorkedRun, evidence: Evidence = "generated", most: int = IT
         where = one.item.id, "", evidence
         rows += [*rows_in("text", {"end": end}, *where), *rows_in("count", tries, *where)]
         rows += rows_in("seconds", {"time": one.seconds, "wasted": one.wasted}, *where)
-    items, unsolved = counted_text(len(run.items), "item"), sum(not one.solved for one in run.items)
+    items, unsolved = counted_text(len(run.items), "item"), sum(not item.solved for item in run.items)
     notes = (f"{most} of {len(run.items):,} items are listed.",) if len(run.items) > most else ()
     return Table("loop_items", PAPER, "Items", f"{unsolved:,} of {items} are not truly solved.", tuple(rows), notes)
 
@@ -256,13 +256,15 @@ def ablation_effects_table(ablation: Ablation, evidence: Evidence = "generated",
     rows: list[Row] = []
     for key, measure in MEASURES.items():
         unit: Unit = "difference" if measure.unit == "share" else measure.unit
-        for one in ablation.others:
-            effect = one.effects[key]
+        for other in ablation.others:
+            effect = other.effects[key]
             if effect.difference is None:
                 continue
-            rows.append(estimate_row(one.name, effect.difference, unit, measure.name, "less the whole loop", evidence))
+            rows.append(
+                estimate_row(other.name, effect.difference, unit, measure.name, "less the whole loop", evidence)
+            )
             for source, p_value in (("p", effect.p_value), ("p, adjusted", effect.p_adjusted)):
-                (row,) = rows_in("p", {one.name: p_value}, measure.name, source, evidence, n=len(one.seeds))
+                (row,) = rows_in("p", {other.name: p_value}, measure.name, source, evidence, n=len(other.seeds))
                 rows.append(structs.replace(row, method=effect.test))
     better = f"; it solves more without {' and without '.join(ablation.better_without)}" * bool(ablation.better_without)
     return _head_of(_EFFECTS_TABLE, of).table(

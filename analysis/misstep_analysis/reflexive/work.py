@@ -127,8 +127,8 @@ class WorkedRun(Struct, frozen=True):
 
     def happened(self, kind: type[Kind]) -> list[Kind]:
         """Return what happened of one kind, in the attempts that count and outside of attempts."""
-        inside = [happening for one in self.items for attempt in one.attempts for happening in attempt.happened(kind)]
-        outside = [event.happened for one in self.items for event in one.besides]
+        inside = [happening for item in self.items for attempt in item.attempts for happening in attempt.happened(kind)]
+        outside = [event.happened for item in self.items for event in item.besides]
         run = [event.happened for event in self.events if not event.item]
         return inside + [happening for happening in (*outside, *run) if isinstance(happening, kind)]
 

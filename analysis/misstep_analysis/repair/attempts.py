@@ -1,101 +1,120 @@
-"""Choose the attempts of one system under one setting that count, and group them by case.
+"""Choose the attempts that count, group them by case, and count what became of their patches in review (table V).
 
 An attempt at a case that was not affirmed, or whose oracle is flaky, counts nowhere. An attempt that broke before its
 patch was scored has no label: the solve rate takes it as unsolved, and a second rate leaves it out.
-
-Count what became of patches in review (table V), at each share of a rollout.
 
 An attempt counts once an event. One that was accepted, rejected or sent back was reviewed; what was reviewed or landed
 was published, and what was published was generated, also where the log does not say so.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
 
-from misstep_analysis.passing.solve_rates import SolvedSet, gaps
-from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard
-from misstep_analysis.stats.clusters.paired import paired_score_interval
+from misstep_analysis.stats.diagnostic import Confusion, precision, recall
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Row, Table, TableHead, made_by_this, measured_on, rows_in
 from misstep_analysis.tables.wording import counted_text, in_words, with_interval
 from misstep_harness.escaping import plain
-from misstep_harness.repair.records import EVENTS, FLAKY, NOT_AFFIRMED, RepairAttempt, ReviewEvent
+from misstep_harness.repair.records import EVENTS, FLAKY, NOT_AFFIRMED, PATCH_JUDGE, RepairAttempt, ReviewEvent
 
-_PAPER = "engineering_agent"
-_ABSENT = "No public set of repairs is available."
-_REPAIRED = TableHead(
-    "public_repairs",
-    _PAPER,
-    "Broken programs that models repaired, on public data",
-    (
-        "Results of several kinds of fault are added up: a rate is of all programs tried, intervals are Wilson's.",
-        "Whether a repair passed was judged by the site of the problems and cannot be run again here.",
-    ),
-)
-_PROGRAMS = TableHead(
-    "broken_programs",
-    _PAPER,
-    "Broken and correct programs against their tests",
-    ("Where a program has several tests, they hang together: the interval is Korn and Graubard's over programs.",),
+_SOURCE = "review log"
+_MOST_NAMED = 10
+_REJECTED = TableHead(
+    "passing_but_rejected",
+    "repair",
+    "Patches that pass their tests and were rejected",
+    ("The tests call every one of these patches right: what reviewers rejected is told by people alone.",),
 )
 
 
-def pooled(one: SolvedSet, system: str) -> Estimate:
-    """Return the share of all tries that succeeded, each try a program of its own, with Wilson's interval."""
-    cells = one.systems[system].values()
-    return wilson(sum(solved for _, solved in cells), sum(tried for tried, _ in cells))
+def judge_against_oracle(attempts: Iterable[RepairAttempt]) -> Confusion:
+    """Return how often the judge of patches calls a patch unacceptable, by whether the oracle's tests refuse it."""
+    scored = (one for one in counted(attempts) if one.patched and one.solved is not None)
+    return _judged(scored, lambda one: not one.solved)
 
 
-def over_tasks(one: SolvedSet, system: str) -> Estimate:
-    """Return the share of all tries that succeeded, those at a task hanging together: Korn and Graubard's interval."""
-    return korn_graubard([(solved, tried) for tried, solved in one.systems[system].values()])
+def _judged(attempts: Iterable[RepairAttempt], is_bad: Callable[[RepairAttempt], bool]) -> Confusion:
+    cells: Counter[tuple[bool, bool]] = Counter()
+    for attempt in attempts:
+        passed = next((signal.passed for signal in attempt.signals if signal.validator == PATCH_JUDGE), None)
+        if passed is not None:
+            cells[is_bad(attempt), not passed] += 1
+    return Confusion(tp=cells[True, True], fp=cells[False, True], fn=cells[True, False], tn=cells[False, False])
 
 
-def _rates(one: SolvedSet, rates: dict[str, Estimate], what: str = "") -> list[Row]:
-    return measured_on(one.dataset, rows_in("share", rates, f"{one.title}{what}", one.source))
+class ReviewedPatches(Struct, frozen=True):
+    """The patches that pass their tests and were decided on; `judge` compares the judge with the reviewers."""
+
+    accepted: tuple[str, ...]
+    rejected: tuple[str, ...]
+    judge: Confusion
+
+    @property
+    def share_rejected(self) -> Estimate:
+        """Return how many of them reviewers rejected, with Wilson's interval."""
+        return wilson(len(self.rejected), len(self.accepted) + len(self.rejected))
+
+
+class ReviewFunnel(Struct, frozen=True):
+    """Which attempts came to which event, what follows from others added."""
+
+    reached: dict[str, frozenset[str]]
+
+    def count(self, event: str) -> int:
+        """Return how many attempts came to an event."""
+        return len(self.reached[event])
+
+    def rate(self, event: str, of: str) -> Estimate:
+        """Return how many of the attempts that came to `of` came to `event` as well, with Wilson's interval."""
+        return wilson(len(self.reached[event] & self.reached[of]), self.count(of))
+
+
+def reviewed_patches(attempts: Iterable[RepairAttempt], funnel: ReviewFunnel) -> ReviewedPatches:
+    """Return the patches that pass their tests by what reviewers decided; a rejection ends a review."""
+    refused = funnel.reached["rejected"]
+    approvals = (funnel.reached["accepted"] | funnel.reached["landed"]) - refused
+    decided = [attempt for attempt in counted(attempts) if attempt.solved and attempt.id in refused | approvals]
+    accepted, rejected = (tuple(one.id for one in decided if one.id in names) for names in (approvals, refused))
+    return ReviewedPatches(accepted, rejected, _judged(decided, lambda one: one.id in refused))
+
+
+def reviewed_document(patches: ReviewedPatches) -> dict[str, Any]:
+    """Return the same for scripts: counts, the names of the rejected, and the judge against the reviewers."""
+    return {
+        "accepted": len(patches.accepted),
+        "rejected": len(patches.rejected),
+        "share_rejected": patches.share_rejected,
+        "attempts_rejected": list(patches.rejected),
+        "judge": patches.judge,
+        "judge_precision_unacceptable": precision(patches.judge),
+        "judge_recall_unacceptable": recall(patches.judge),
+    }
 
 
 @made_by_this
-def public_repairs_table(
-    repaired: Sequence[SolvedSet], cases: Sequence[SolvedSet] = (), notes: Sequence[str] = ()
-) -> Table:
-    """Return how many broken programs each model repaired, and models compared on the same programs."""
-    rows: list[Row] = []
-    for one in (*repaired, *cases):
-        rows += _rates(one, {name: pooled(one, name) for name in one.ranked_by_share()})
-    for one in cases:
-        first, *others = one.ranking()
-        for gap in gaps(one, [(first, other) for other in others]):
-            counts = f"{gap.paired.first_only} and {gap.paired.second_only} repaired by one alone, {one.source}"
-            where = f"{one.title}: {gap.better} less {gap.worse}", counts
-            p_value = Estimate(gap.p_value, n=gap.paired.n, method="McNemar, mid-p")
-            of_gap = rows_in("difference", {"Difference": paired_score_interval(gap.paired)}, *where)
-            rows += measured_on(one.dataset, [*of_gap, *rows_in("p", {"p": p_value}, *where)])
-    finding = _ABSENT
-    for one in repaired[:1]:
-        best = one.ranked_by_share()[0]
-        rate = pooled(one, best)
-        share = with_interval(rate, "share")
-        finding = f"The best on {one.title} ({best}) repairs {share} of {rate.n:,} programs."
-    return _REPAIRED.table(finding, rows, notes, datasets=(one.dataset for one in (*repaired, *cases)))
-
-
-@made_by_this
-def programs_table(programs: Sequence[SolvedSet], tests: Sequence[SolvedSet] = (), notes: Sequence[str] = ()) -> Table:
-    """Return how often broken and correct programs pass: what a benchmark's tests can tell apart."""
-    rows: list[Row] = []
-    for one in programs:
-        rows += _rates(one, {name: pooled(one, name) for name in one.systems})
-    for one in tests:
-        rows += _rates(one, {name: over_tasks(one, name) for name in one.systems}, ", tests")
-    finding = _ABSENT
-    for one in programs[:1]:
-        shares = [f"{with_interval(pooled(one, name), 'share')} of {name}" for name in one.systems]
-        finding = f"On {one.title} the tests pass for {'; '.join(shares)}."
-    return _PROGRAMS.table(finding, rows, notes, datasets=(one.dataset for one in (*programs, *tests)))
+def reviewed_table(patches: ReviewedPatches) -> Table:
+    """Return how many passing patches reviewers rejected, and how many of either the judge would have held."""
+    judge, rejected = patches.judge, patches.rejected
+    counts = {"accepted": len(patches.accepted), "rejected": len(rejected)}
+    shares = {
+        "calls unacceptable, of those rejected": recall(judge),
+        "calls unacceptable, of those accepted": wilson(judge.fp, judge.fp + judge.tn),
+        "rejected, of those that it calls unacceptable": precision(judge),
+    }
+    rows = rows_in("count", counts, "Patches that pass their tests", _SOURCE)
+    rows += rows_in("share", shares, "The judge of patches", _SOURCE) if judge.n else []
+    named = ", ".join(rejected[:_MOST_NAMED]) + (", …" if len(rejected) > _MOST_NAMED else "")
+    notes = [f"Rejected: {named}."] if rejected else []
+    notes += [] if judge.n else ["No judge of patches was asked about them."]
+    share, finding = patches.share_rejected, "Reviewers have decided on no patch that passes its tests."
+    if share.n:
+        noun = "patch that passes" if share.n == 1 else "patches that pass"
+        finding = f"Reviewers rejected {with_interval(share, 'share')} of {share.n:,} {noun} the tests."
+    return _REJECTED.table(finding, rows, notes)
 
 
 _COMPARED = ("solved", "patched", "iterations", "ended")
@@ -206,7 +225,7 @@ def _attempt_text(attempt: RepairAttempt) -> str:
 
 
 _ANSWERS = ("accepted", "changes_requested", "rejected")
-_SOURCE = "review log"
+_SOURCE_of_attempts = "review log"
 
 RATES = (
     ("published", "generated"),
@@ -227,20 +246,6 @@ _REVIEWS = TableHead(
         "Accepted, rejected and sent back imply reviewed; reviewed and landed imply published.",
     ),
 )
-
-
-class ReviewFunnel(Struct, frozen=True):
-    """Which attempts came to which event, what follows from others added."""
-
-    reached: dict[str, frozenset[str]]
-
-    def count(self, event: str) -> int:
-        """Return how many attempts came to an event."""
-        return len(self.reached[event])
-
-    def rate(self, event: str, of: str) -> Estimate:
-        """Return how many of the attempts that came to `of` came to `event` as well, with Wilson's interval."""
-        return wilson(len(self.reached[event] & self.reached[of]), self.count(of))
 
 
 def review_funnel(events: Iterable[ReviewEvent], generated: Iterable[str] = ()) -> ReviewFunnel:
@@ -283,8 +288,8 @@ def _rows_of_reviews(funnel: ReviewFunnel, group: str = "") -> list[Row]:
     counts = {in_words(event): funnel.count(event) for event in EVENTS}
     rates = {f"{event} of {of}": funnel.rate(event, of) for event, of in RATES}
     return [
-        *rows_in("count", counts, group or "Patches", _SOURCE),
-        *rows_in("share", rates, group or "Rates", _SOURCE),
+        *rows_in("count", counts, group or "Patches", _SOURCE_of_attempts),
+        *rows_in("share", rates, group or "Rates", _SOURCE_of_attempts),
     ]
 
 
@@ -292,7 +297,7 @@ def _steps(funnel: ReviewFunnel) -> list[Row]:
     """Return the rows of a figure: each a part of the one before it."""
     steps = {event: funnel.count(event) for event in ("generated", "published", "reviewed")}
     steps["landed after a review"] = len(funnel.reached["landed"] & funnel.reached["reviewed"])
-    return rows_in("count", steps, "", _SOURCE)
+    return rows_in("count", steps, "", _SOURCE_of_attempts)
 
 
 CUT_OFF = frozenset({"iterations", "seconds"})

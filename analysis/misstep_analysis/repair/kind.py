@@ -56,7 +56,9 @@ class RepairRuns(RunResults[RepairRun]):
 
     def tables(self, run: RepairRun, *, gold: bool) -> tuple[ExportedTable, ...]:
         def signals() -> Iterator[_Answer]:
-            return (_Answer(one.id, **structs.asdict(each)) for one in _attempts(run) for each in one.signals)
+            return (
+                _Answer(attempt.id, **structs.asdict(each)) for attempt in _attempts(run) for each in attempt.signals
+            )
 
         file, inside = ATTEMPT_RECORDS.file, ("signals", "trajectory", "observed")
         name = Column("id", str, "The name of the attempt in the run.")

@@ -10,20 +10,15 @@ Whatever reads a run reads a recording: `misstep repair report`, `misstep report
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import structs
 
-from misstep_analysis.judging.judged_runs import distinct_names
-from misstep_analysis.passing.attempts import PassAttempts, SystemAttempts, TaskCounts, Unanswered
 from misstep_analysis.repair.attempts import (
     Evidence,
     RepairArm,
     ReviewFunnel,
-    by_case,
-    counted,
-    ended_as,
     noted,
     review_funnel,
 )
@@ -31,14 +26,12 @@ from misstep_analysis.runs.finished import write_recording
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.catalogue import data_sets
 from misstep_harness.escaping import one_line, plain
-from misstep_harness.journal.opened import OpenRun, check_named_once, open_of
+from misstep_harness.journal.opened import OpenRun, check_named_once, distinct_names, open_of
 from misstep_harness.journal.records import MANIFEST, replace_file
 from misstep_harness.places import data_folder
 from misstep_harness.progress import say
 from misstep_harness.repair.records import (
     ATTEMPT_RECORDS,
-    FLAKY,
-    NOT_AFFIRMED,
     REVIEWS,
     RepairAttempt,
     read_reviews,
@@ -183,38 +176,3 @@ def recorded_reviews(folder: Path | None = None) -> ReviewFunnel | None:
         return None
     events = (event for run in logged for event in read_reviews(run.folder / REVIEWS))
     return review_funnel(events, (attempt.id for run in logged for attempt in run.attempts if attempt.patched))
-
-
-def attempts_of_runs(runs: Sequence[RepairRun]) -> Iterator[PassAttempts]:
-    """Return the attempts of each run of repairs."""
-    remarks = [sentence.removesuffix(".") for sentence in warn_of(runs)] if runs else []
-    for run, arm in zip(runs, arms_of(runs), strict=True):
-        yield PassAttempts((_attempts_of_arm(arm, run.folder),), (*remarks, *_not_held(arm)))
-
-
-def _not_held(arm: RepairArm) -> list[str]:
-    ends = {"not affirmed": NOT_AFFIRMED, "with a flaky oracle": FLAKY}
-    counts = {words: len(by_case(ended_as(end, arm.attempts))) for words, end in ends.items()}
-    return [
-        f"{arm.name}: {counted_text(count, 'case')} {words}, which counts nowhere"
-        for words, count in counts.items()
-        if count
-    ]
-
-
-def _attempts_of_arm(arm: RepairArm, folder: Path) -> SystemAttempts:
-    """Return an arm's attempts; one that broke before its patch was scored has no outcome."""
-    tasks: dict[str, TaskCounts] = {}
-    unanswered = []
-    for attempt in counted(arm.attempts):
-        tasks[attempt.case] = tasks.get(attempt.case, TaskCounts()) + _counts_of(attempt)
-        if attempt.solved is None:
-            where = f"{folder.name}, attempt {attempt.sample}"
-            unanswered.append(Unanswered(arm.name, attempt.case, where, "missing", attempt.error))
-    return SystemAttempts(arm.name, tasks, tuple(unanswered), arm.evidence)
-
-
-def _counts_of(attempt: RepairAttempt) -> TaskCounts:
-    if attempt.solved is None:
-        return TaskCounts(unanswered=1)
-    return TaskCounts(passed=int(attempt.solved), failed=int(not attempt.solved))

@@ -1,8 +1,11 @@
-"""Runs of repairs shown: scores as text and JSON, comparisons, a page with every attempt, and a reviewer's package."""
+"""Runs of repairs as text, as JSON, and as a page with every attempt, its patch and its trajectory.
+
+Texts from outside enter the page's script only by `textContent`. Unsolved attempts are the last to be
+left out, and the page says so.
+"""
 
 import json
-import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,19 +13,29 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from misstep_analysis.judging.judged_runs import distinct_names
-from misstep_analysis.pages import Foot, table_text
-from misstep_analysis.pages.page import figure_html
-from misstep_analysis.plots import forest
-from misstep_analysis.repair.attempts import ReviewFunnel, review_document, review_funnel, review_table
-from misstep_analysis.repair.attempts_page import attempt_browser, repairs_page
-from misstep_analysis.repair.patch_judge import (
+from misstep_analysis.pages.browser import (
+    LINES_SHOWN,
+    Listed,
+    Pieces,
+    ShownRun,
+    browser_page,
+    embedded,
+    shortened,
+    shown_run,
+)
+from misstep_analysis.pages.page import Foot, markup, table_html
+from misstep_analysis.pages.trajectory import Passage, passage
+from misstep_analysis.repair.attempts import (
     ReviewedPatches,
+    ReviewFunnel,
+    review_document,
+    review_funnel,
+    review_table,
     reviewed_document,
     reviewed_patches,
     reviewed_table,
 )
-from misstep_analysis.repair.recorded_runs import RepairRun, arms_of, open_repair_run, warn_of
+from misstep_analysis.repair.recorded_runs import RepairRun, arms_of, warn_of
 from misstep_analysis.repair.scores import (
     RepairScores,
     compare_repairs,
@@ -35,12 +48,171 @@ from misstep_analysis.repair.scores import (
     signals_table,
 )
 from misstep_analysis.tables import Table
+from misstep_analysis.tables.text import table_text
 from misstep_analysis.tables.wording import counted_text
-from misstep_harness.errors import InputError, writing
+from misstep_harness.errors import InputError
+from misstep_harness.journal.opened import distinct_names
 from misstep_harness.journal.records import REPORT, SCORES, replace_file
-from misstep_harness.journal.run_folder import make_folder
-from misstep_harness.repair.case import CaseFolder
-from misstep_harness.repair.records import ATTEMPT_RECORDS, REVIEWS, RepairAttempt, read_reviews, signal_line
+from misstep_harness.repair.records import ATTEMPT_RECORDS, FLAKY, NOT_AFFIRMED, REVIEWS, RepairAttempt, read_reviews
+
+PAGE_CHARACTERS = 18_000_000
+"""How many characters all patches and trajectories in a page may have together, compressed."""
+
+ATTEMPTS_LISTED = 20_000
+_COLUMNS = ("id", "run", "outcome", "setting", "ended", "error", "iterations", "seconds", "signals", "piece")
+OUTCOMES = ("solved", "unsolved", "not scored", "not affirmed", "flaky oracle")
+
+_COMPRESSED = 4
+_RUN_SHOWN = (3_000, 60_000)
+_PATCH_SHOWN = (2_000, 40_000)
+_SIGNAL_SHOWN = 2_000
+
+
+class SignalView(Struct, frozen=True, omit_defaults=True):
+    """The answer of one validator, as the browser shows it."""
+
+    validator: str
+    answer: str
+    score: float | None = None
+    text: Passage = Passage()
+
+
+class AttemptView(Struct, frozen=True, omit_defaults=True):
+    """An attempt as the browser opens it."""
+
+    facts: tuple[tuple[str, str], ...]
+    patch: Passage = Passage()
+    signals: tuple[SignalView, ...] = ()
+    run: ShownRun | None = None
+
+
+class AttemptLine(Struct, frozen=True):
+    """An attempt as a line for readers without scripts."""
+
+    run: str
+    attempt: str
+    outcome: str
+    ended: str
+    iterations: int
+    seconds: float
+    error: str
+
+
+def outcome_of(attempt: RepairAttempt) -> str:
+    """Return the outcome of an attempt in a word or two."""
+    if attempt.ended in (NOT_AFFIRMED, FLAKY):
+        return OUTCOMES[3 + (attempt.ended == FLAKY)]
+    return OUTCOMES[2] if attempt.solved is None else OUTCOMES[not attempt.solved]
+
+
+def attempt_browser(
+    runs: Mapping[str, Iterable[RepairAttempt]], count: int, room: int = PAGE_CHARACTERS
+) -> Listed[AttemptLine]:
+    """Return the browser of the attempts of some runs."""
+    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+    pieces = Pieces(room)
+    lines: list[AttemptLine] = []
+    total = 0
+    for number, (name, attempts) in enumerate(runs.items()):
+        for attempt in attempts:
+            total += 1
+            if total > ATTEMPTS_LISTED:
+                continue
+            outcome = outcome_of(attempt)
+            rank = 1 if outcome == OUTCOMES[1] else 0
+            has_something = bool(attempt.patch or attempt.signals or attempt.trajectory)
+            piece = f"attempt-{total - 1}" if has_something and pieces.wants(rank) else ""
+            if piece:
+                pieces.add(piece, rank, _view(attempt, room // max(count, 1) * _COMPRESSED))
+            for column, value in _row(number, attempt, outcome, piece).items():
+                columns[column].append(value)
+            if len(lines) < LINES_SHOWN:
+                lines.append(_line(name, attempt, outcome))
+    stored = pieces.contents()
+    left_out = sum(name != "" and name not in stored for name in columns["piece"])
+    columns["piece"] = [name if name in stored else "" for name in columns["piece"]]
+    listed = min(total, ATTEMPTS_LISTED)
+    notes = [f"{listed:,} of {total:,} attempts are listed."] if total > listed else []
+    if left_out:
+        notes.append(f"The texts of {left_out:,} attempts did not fit into the page: the run's folder has them all.")
+    shown = f", the first {LINES_SHOWN} of them" if total > LINES_SHOWN else ""
+    title = f"{total:,} attempt{'' if total == 1 else 's'}{shown}"
+    index = embedded({"runs": list(runs), "outcomes": OUTCOMES, **columns})
+    return Listed({"index": index, **stored}, tuple(lines), title, tuple(notes))
+
+
+def _row(run: int, attempt: RepairAttempt, outcome: str, piece: str) -> dict[str, Any]:
+    return {
+        "id": f"{attempt.case} #{attempt.sample}",
+        "run": run,
+        "outcome": OUTCOMES.index(outcome),
+        "setting": attempt.setting,
+        "ended": attempt.ended,
+        "error": shortened(attempt.error),
+        "iterations": attempt.iterations,
+        "seconds": attempt.seconds,
+        "signals": tuple(f"{signal.validator}: {signal.answer}" for signal in attempt.signals),
+        "piece": piece,
+    }
+
+
+def _line(run: str, attempt: RepairAttempt, outcome: str) -> AttemptLine:
+    name = f"{attempt.case} #{attempt.sample}"
+    error = shortened(attempt.error)
+    return AttemptLine(run, name, outcome, attempt.ended, attempt.iterations, attempt.seconds, error)
+
+
+def _view(attempt: RepairAttempt, room: int) -> AttemptView:
+    run = attempt.trajectory
+    tokens = (attempt.input_tokens, attempt.output_tokens)
+    facts = (
+        ("Policy", attempt.policy),
+        ("Setting", attempt.setting),
+        ("Edit format", attempt.format),
+        ("Ended", attempt.ended),
+        ("Tokens", "" if tokens == (None, None) else f"{tokens[0] or 0:,} in, {tokens[1] or 0:,} out"),
+        ("Edits applied", ", ".join(attempt.rules)),
+        ("Edits refused", str(attempt.refused) if attempt.refused else ""),
+    )
+    return AttemptView(
+        facts=tuple((name, value) for name, value in facts if value),
+        patch=passage(attempt.patch, _within(room // 4, _PATCH_SHOWN), always_open=True),
+        signals=tuple(
+            SignalView(signal.validator, signal.answer, signal.score, passage(signal.text, _SIGNAL_SHOWN))
+            for signal in attempt.signals
+        ),
+        run=shown_run(run, (), _within(room, _RUN_SHOWN)) if run is not None and run.steps else None,
+    )
+
+
+def _within(wanted: int, bounds: tuple[int, int]) -> int:
+    return max(bounds[0], min(wanted, bounds[1]))
+
+
+def repairs_page(
+    title: str,
+    finding: str,
+    tables: Sequence[Table],
+    browser: Listed[AttemptLine],
+    warnings: Iterable[str] = (),
+    *,
+    figures: Iterable[str] = (),
+    foot: Foot,
+) -> str:
+    """Return the page."""
+    shown: list[Any] = [markup(table_html(table, with_finding=table.finding != finding)) for table in tables]
+    return browser_page(
+        "repairs/page.html.jinja",
+        title=title,
+        finding=finding,
+        warnings=warnings,
+        foot=foot,
+        figures=[markup(figure) for figure in figures],
+        first=shown[:1],
+        others=shown[1:],
+        browser=browser,
+    )
+
 
 SEED = 0
 
@@ -70,15 +242,15 @@ def repair_tables(scores: Sequence[RepairScores], reviews: ReviewFunnel | None =
     """The tables of scored runs: scores, if there are several comparisons, and what validators and reviewers say."""
     tables = [repairs_table(scores)]
     if len(scores) > 1:
-        pairs = compare_repairs([one.arm for one in scores])
+        pairs = compare_repairs([score.arm for score in scores])
         tables = [repair_rates_table(scores), repair_comparison_table(pairs), *tables]
-    if any(one.signals for one in scores):
+    if any(score.signals for score in scores):
         tables.append(signals_table(scores))
     return tables if reviews is None else [*tables, review_table(reviews), reviewed_table(_reviewed(scores, reviews))]
 
 
 def _reviewed(scores: Sequence[RepairScores], reviews: ReviewFunnel) -> ReviewedPatches:
-    return reviewed_patches((attempt for one in scores for attempt in one.arm.attempts), reviews)
+    return reviewed_patches((attempt for score in scores for attempt in score.arm.attempts), reviews)
 
 
 def repairs_text(scores: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
@@ -95,7 +267,7 @@ def repairs_json(runs: Sequence[RepairRun], scores: Sequence[RepairScores], revi
         reviewed = msgspec.to_builtins(both)
     if len(scores) == 1:
         return _json(documents[0] | reviewed)
-    pairs = msgspec.to_builtins(compare_repairs([one.arm for one in scores]))
+    pairs = msgspec.to_builtins(compare_repairs([score.arm for score in scores]))
     return _json({"runs": documents, "pairs": pairs} | reviewed)
 
 
@@ -117,7 +289,7 @@ def repairs_html(
     scores = scores or scores_of(runs)
     reviews = reviews or reviews_of(runs)
     names = distinct_names([run.folder for run in runs])
-    shown = [one.arm.name for one in scores]
+    shown = [score.arm.name for score in scores]
     tables = repair_tables(scores, reviews)
     count = sum(len(run.attempts) for run in runs)
     attempts = {name: run.read(ATTEMPT_RECORDS) for name, run in zip(shown, runs, strict=True)}
@@ -136,7 +308,7 @@ def repairs_html(
     )
 
 
-def _attempt_html(run: RepairRun, attempt: RepairAttempt, command: str) -> str:
+def attempt_html(run: RepairRun, attempt: RepairAttempt, command: str) -> str:
     """Return one attempt of a run as a self-contained page: its trajectory, its diff and what the checks say."""
     alone = structs.replace(run, attempts=tuple(each for each in run.attempts if each.id == attempt.id))
     scores = scores_of([alone])
@@ -186,6 +358,9 @@ def observed_attempts(run: RepairRun) -> ObservedAttempts | None:
 def _figures(table: Table) -> tuple[str, ...]:
     if len(table.drawn) < 2 or find_spec("matplotlib") is None:
         return ()
+    from misstep_analysis.pages.page import figure_html
+    from misstep_analysis.plots import forest
+
     drawing = forest(table.drawn, "Solve rate of each run")
     return (figure_html(drawing, "The share of cases solved by one attempt, with its 95% interval."),)
 
@@ -210,34 +385,3 @@ def _input(name: str, run: RepairRun) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
-PATCH, TASK, PAGE = "patch.diff", "task.md", "index.html"
-
-
-def write_package(run: Path, attempt: RepairAttempt, case: CaseFolder, out: Path) -> None:
-    """Write a review package into a folder."""
-    if not attempt.patch:
-        raise InputError(f"{attempt.id} has no patch", "Review a solved attempt.", file=run)
-    make_folder(out)
-    command = shlex.join(["misstep", "repair", "review", "package", str(run), attempt.id, "--out", str(out)])
-    with writing(out):
-        replace_file(out / PATCH, attempt.patch.encode("utf-8", "surrogateescape"))
-        replace_file(out / TASK, _task(case, attempt).encode("utf-8", "surrogateescape"))
-        replace_file(out / PAGE, _attempt_html(open_repair_run(run), attempt, command).encode())
-
-
-def _task(case: CaseFolder, attempt: RepairAttempt) -> str:
-    lines = [f"# {case.case.id}", "", _fenced(case.case.task), "", "Tests: " + ", ".join(case.case.oracle), ""]
-    lines += [f"- {signal_line(signal)}" for signal in attempt.signals]
-    for number, diff in case.case.diffs.items():
-        lines += ["", f"The change {number} that broke it:", "", _fenced(diff, "diff")]
-    return "\n".join(lines) + "\n"
-
-
-def _fenced(text: str, language: str = "") -> str:
-    """Return a text in a fence that it cannot close."""
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}{language}\n{text.rstrip()}\n{fence}"

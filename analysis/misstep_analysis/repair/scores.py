@@ -175,7 +175,7 @@ def headline(scores: RepairScores) -> str:
 
 def repairs_finding(arms: Sequence[RepairScores]) -> str:
     """Return which of several arms leads on the cases that they share, and what it solves; of one its headline."""
-    known = [one for one in arms if one.solve_rate.value is not None]
+    known = [arm for arm in arms if arm.solve_rate.value is not None]
     if not known:
         return "No attempt at a case that holds is on record."
     if len(known) == 1:
@@ -189,7 +189,7 @@ def repairs_finding(arms: Sequence[RepairScores]) -> str:
 @made_by_this
 def repairs_table(arms: Sequence[RepairScores]) -> Table:
     """Return the figures of arms in the rows of table III."""
-    rows = (row for one in arms for row in score_rows(one))
+    rows = (row for arm in arms for row in score_rows(arm))
     return _SCORES.table(repairs_finding(arms), rows, _left_out(arms))
 
 
@@ -198,11 +198,11 @@ def repair_rates_table(arms: Sequence[RepairScores]) -> Table:
     """Return the same in the shape of table III: a line an arm, and SR@1, PGR, ER and IC as columns."""
     rows: list[Row] = []
     drawn: list[Row] = []
-    for one in arms:
-        name, where = one.arm.name, (one.arm.benchmark, one.arm.evidence)
-        rates = {SOLVED: one.solve_rate, PATCHED: one.patch_generation_rate, ERRORS: one.error_rate}
-        rows += [*rows_in("share", rates, name, *where), *rows_in("number", _iterations(one), name, *where)]
-        drawn += rows_in("share", {name: one.solve_rate}, "", *where) if one.solve_rate.value is not None else []
+    for arm in arms:
+        name, where = arm.arm.name, (arm.arm.benchmark, arm.arm.evidence)
+        rates = {SOLVED: arm.solve_rate, PATCHED: arm.patch_generation_rate, ERRORS: arm.error_rate}
+        rows += [*rows_in("share", rates, name, *where), *rows_in("number", _iterations(arm), name, *where)]
+        drawn += rows_in("share", {name: arm.solve_rate}, "", *where) if arm.solve_rate.value is not None else []
     return _RATES.table(repairs_finding(arms), rows, _left_out(arms), drawn=drawn)
 
 
@@ -211,13 +211,13 @@ def _iterations(one: RepairScores) -> dict[str, Estimate]:
 
 
 def _left_out(arms: Sequence[RepairScores]) -> Iterable[str]:
-    for one in arms:
-        has = "has" if one.flaky == 1 else "have"
+    for arm in arms:
+        has = "has" if arm.flaky == 1 else "have"
         flaky = f"{has} a flaky oracle, which passes and fails on the same code,"
-        for count, why in ((one.not_affirmed, "did not hold"), (one.flaky, flaky)):
+        for count, why in ((arm.not_affirmed, "did not hold"), (arm.flaky, flaky)):
             if count:
                 counts = "counts" if count == 1 else "count"
-                yield f"{one.arm.name}: {counted_text(count, 'case')} {why} and {counts} in no other rate."
+                yield f"{arm.arm.name}: {counted_text(count, 'case')} {why} and {counts} in no other rate."
 
 
 def score_rows(scores: RepairScores) -> list[Row]:
@@ -264,13 +264,13 @@ def repair_comparison_table(pairs: Sequence[PairedSystems]) -> Table:
 def signals_table(arms: Sequence[RepairScores]) -> Table:
     """Return what the validators said of the patches of each arm."""
     rows: list[Row] = []
-    for one in arms:
-        for name, signal in one.signals.items():
+    for arm in arms:
+        for name, signal in arm.signals.items():
             counts = {"passed": signal.passed, failed_word(name): signal.failed, "could not tell": signal.unknown}
-            rows += rows_in("count", counts, name, one.arm.name, one.arm.evidence, n=sum(structs.astuple(signal)))
-    names = list(dict.fromkeys(name for one in arms for name in one.signals))
+            rows += rows_in("count", counts, name, arm.arm.name, arm.arm.evidence, n=sum(structs.astuple(signal)))
+    names = list(dict.fromkeys(name for arm in arms for name in arm.signals))
     finding = f"{counted_text(len(names), 'validator')}: {', '.join(names)}." if names else "No validator was asked."
-    accidents = [_accidents(one) for one in arms if any(structs.astuple(one.second_tests))]
+    accidents = [_accidents(arm) for arm in arms if any(structs.astuple(arm.second_tests))]
     return _SIGNALS.table(finding, rows, accidents)
 
 
@@ -334,7 +334,7 @@ def score_repairs(arm: RepairArm, seed: int = 0, resamples: int = RESAMPLES) -> 
 def _second_tests(attempts: Sequence[RepairAttempt]) -> ValidatorCounts:
     verdicts: Counter[bool | None] = Counter()
     for attempt in filter(_solved, attempts):
-        answers = {one.passed for one in attempt.signals if one.validator in (SUITE, HELD_OUT_TESTS)}
+        answers = {signal.passed for signal in attempt.signals if signal.validator in (SUITE, HELD_OUT_TESTS)}
         verdicts[False if False in answers else True if True in answers else None] += 1
     return ValidatorCounts(verdicts[True], verdicts[False], verdicts[None])
 

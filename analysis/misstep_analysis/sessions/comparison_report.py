@@ -7,7 +7,6 @@ from importlib.util import find_spec
 import msgspec
 from msgspec import structs
 
-from misstep_analysis.judging.judged_runs import distinct_names
 from misstep_analysis.pages import Foot, Section, page
 from misstep_analysis.pages.page import figure_html
 from misstep_analysis.plots import forest
@@ -31,7 +30,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Table, of_evidence
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.classified import labelled_sessions
-from misstep_harness.journal.opened import OpenRun
+from misstep_harness.journal.opened import OpenRun, distinct_names
 from misstep_harness.journal.records import encode
 from misstep_harness.trajectory import together
 

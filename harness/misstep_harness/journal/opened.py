@@ -56,3 +56,12 @@ def check_named_once(folders: Sequence[Path]) -> None:
     twice = next((folder for folder in resolved if resolved.count(folder) > 1), None)
     if twice is not None:
         raise UsageError(f"the run {twice.name} is named twice", "Name each run once.")
+
+
+def distinct_names(folders: Sequence[Path]) -> list[str]:
+    """Return a name for each folder that no other has: its own, or with as many folders above it as it takes."""
+    parts = [folder.resolve().parts for folder in folders]
+    deepest = max(map(len, parts))
+    lengths = range(1, deepest + 1)
+    named = (["/".join(part[-length:]) for part in parts] for length in lengths)
+    return next(names for names in named if len(set(names)) == len(names))

@@ -1,4 +1,4 @@
-"""What is found of a target after an attempt: the check of its item, and its vital signs."""
+"""What is found of a target after an attempt: the check of its item, and its health probes."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from misstep_harness.errors import MisstepError, SkillFailed, TimeSpent
 from misstep_harness.escaping import one_line, without_surrogates
-from misstep_harness.reflexive.protocols import Check, Reading, Target, VitalSign
-from misstep_harness.reflexive.records import Channel, Checked, CheckStatus, Diagnosed, WorkItem
-from misstep_harness.reflexive.settings import LoopSettings
+from misstep_harness.reflexive.protocols import Check, HealthProbe, Reading, Target
+from misstep_harness.reflexive.records import Channel, Checked, CheckStatus, Diagnosed, LoopSettings, WorkItem
 from misstep_harness.registry import raised
 
 MOST_CHARACTERS = 2_000
@@ -22,15 +21,15 @@ _HOW: Mapping[Channel, str] = {
 }
 
 
-async def diagnosed(target: Target, signs: Sequence[VitalSign], *, out_of_band: bool) -> Diagnosed:
-    """Return the vital signs of a target as they are now."""
+async def diagnosed(target: Target, signs: Sequence[HealthProbe], *, out_of_band: bool) -> Diagnosed:
+    """Read the health probes of a target as they are now."""
     readings, why = await _read(target.read, signs)
     if not why:
         return _capture("in_band", "", readings)
     if not out_of_band:
         return _capture("in_band" if readings else "none", why, readings, signs)
 
-    async def outside(sign: VitalSign) -> Reading:
+    async def outside(sign: HealthProbe) -> Reading:
         return target.read_outside(sign)
 
     signs_read, failed = await _read(outside, signs)
@@ -40,9 +39,9 @@ async def diagnosed(target: Target, signs: Sequence[VitalSign], *, out_of_band: 
 
 
 async def _read(
-    read: Callable[[VitalSign], Awaitable[Reading]], signs: Sequence[VitalSign]
-) -> tuple[dict[VitalSign, Reading], str]:
-    readings: dict[VitalSign, Reading] = {}
+    read: Callable[[HealthProbe], Awaitable[Reading]], signs: Sequence[HealthProbe]
+) -> tuple[dict[HealthProbe, Reading], str]:
+    readings: dict[HealthProbe, Reading] = {}
     why = ""
     for sign in signs:
         try:
@@ -55,7 +54,7 @@ async def _read(
 
 
 def _capture(
-    channel: Channel, why: str, readings: dict[VitalSign, Reading], signs: Sequence[VitalSign] = ()
+    channel: Channel, why: str, readings: dict[HealthProbe, Reading], signs: Sequence[HealthProbe] = ()
 ) -> Diagnosed:
     facts = {sign.name: "It could not be read." for sign in signs}
     flags: dict[str, bool | None] = {sign.invariant: None for sign in signs if sign.invariant}

@@ -8,12 +8,7 @@ from msgspec.structs import replace
 from misstep_harness.agent.protocols import Resource, TurnLimits
 from misstep_harness.errors import UsageError
 from misstep_harness.reflexive.log import ItemState
-from misstep_harness.reflexive.records import End, Ending, Reason, Role
-from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
-
-ATTEMPTS_WITHOUT_TIME = 3
-"""What an item may take where time is not bounded: the cap that the Reflexion paper made common."""
-
+from misstep_harness.reflexive.records import End, Ending, ItemLimits, LoopSettings, Reason, Role, limits_of
 
 _DIGITS = 6
 """So many digits of seconds count: a sum of times is a little off, and the rest is too short for anything."""
@@ -27,13 +22,6 @@ class Budget(Struct, frozen=True):
     most: float
     end: End
     reason: Reason
-
-
-def limits_of(settings: LoopSettings) -> ItemLimits:
-    """Return what an item may take; without time budgets a few attempts, whatever they cost."""
-    if settings.has("time_budget"):
-        return settings.item
-    return replace(settings.item, seconds=None, attempts=ATTEMPTS_WITHOUT_TIME)
 
 
 def budgets(state: ItemState, limits: ItemLimits) -> Iterator[Budget]:
@@ -50,9 +38,9 @@ def budgets(state: ItemState, limits: ItemLimits) -> Iterator[Budget]:
 
 def used_up(state: ItemState, limits: ItemLimits) -> Ending | None:
     """Return how an item ends for want of something; `None` while there is enough of everything."""
-    for one in budgets(state, limits):
-        if one.spent >= one.most:
-            return Ending(one.end, one.reason, f"It took {one.spent:g} of {one.most:g} {one.resource}.")
+    for budget in budgets(state, limits):
+        if budget.spent >= budget.most:
+            return Ending(budget.end, budget.reason, f"It took {budget.spent:g} of {budget.most:g} {budget.resource}.")
     return None
 
 
@@ -78,33 +66,4 @@ def refuse_too_short(settings: LoopSettings) -> None:
         raise UsageError(
             f"an item has {seconds:g} seconds, and the strategist is asked while at least {least:g} of them are left",
             "Raise --item-seconds, lower --strategist-seconds, or leave the strategist out: --without re_engagement.",
-        )
-
-
-def inert(settings: LoopSettings) -> Iterator[str]:
-    """Return what can never happen in a run with these dials, and why: a sentence each."""
-    limits = limits_of(settings)
-    seconds, attempts = limits.seconds, limits.attempts
-    if seconds is not None and seconds <= settings.least_seconds_to_reflect:
-        yield (
-            f"Nothing is reflected on or learned, and no plateau is found: an item has {seconds:g} seconds, and a "
-            f"reflection is made while more than {settings.least_seconds_to_reflect:g} are left."
-        )
-    gap, window, between = settings.gap_attempts, settings.plateau_window, settings.failures_between
-    if settings.has("gap_detection") and attempts is not None and attempts < gap:
-        yield f"No evaluator gap is found: an item has {attempts} of the {gap} attempts that show one."
-    if not settings.has("re_engagement"):
-        return
-    first = min(between, window, gap) if settings.has("gap_detection") else min(between, window)
-    if seconds is not None and seconds <= settings.least_seconds_to_re_engage:
-        yield (
-            f"The strategist is never asked again: an item has {seconds:g} seconds, and it is asked while at least "
-            f"{settings.least_seconds_to_re_engage:g} are left."
-        )
-    elif attempts is not None and attempts < first:
-        yield f"The strategist is never asked again: an item has {attempts} of the {first} attempts that it waits for."
-    elif between < window:
-        yield (
-            f"No plateau is found: the strategist is asked again after {between} failures, and a plateau is {window} "
-            "reflections since it was asked."
         )

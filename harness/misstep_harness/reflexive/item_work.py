@@ -22,12 +22,20 @@ from misstep_harness.agent.clocks import Clock
 from misstep_harness.agent.turns import CallMade, TurnReport, take_turn
 from misstep_harness.errors import MisstepError
 from misstep_harness.escaping import without_surrogates
-from misstep_harness.reflexive.code_fences import is_fenced, unwrapped
 from misstep_harness.reflexive.context import accumulated, assembled
 from misstep_harness.reflexive.diagnosis import diagnosed, evaluated, facts_told, protected_now
-from misstep_harness.reflexive.item_budgets import limits_of, seconds_left, turn_limits, used_up
+from misstep_harness.reflexive.item_budgets import seconds_left, turn_limits, used_up
 from misstep_harness.reflexive.log import ItemState, Log, LoggedAttempt
-from misstep_harness.reflexive.memory import Lesson, MemoryRules, bans, bans_text, lessons_text, memory_of
+from misstep_harness.reflexive.memory import (
+    Lesson,
+    MemoryRules,
+    bans,
+    bans_text,
+    is_fenced,
+    lessons_text,
+    memory_of,
+    unwrapped,
+)
 from misstep_harness.reflexive.plateau import detector
 from misstep_harness.reflexive.protocols import Agents, Part, Skill, Target
 from misstep_harness.reflexive.records import (
@@ -42,6 +50,7 @@ from misstep_harness.reflexive.records import (
     ItemBegan,
     ItemEnded,
     LessonsRecalled,
+    LoopSettings,
     Planned,
     PlateauFound,
     PutOff,
@@ -55,8 +64,8 @@ from misstep_harness.reflexive.records import (
     Verified,
     Warned,
     WorkItem,
+    limits_of,
 )
-from misstep_harness.reflexive.settings import LoopSettings
 from misstep_harness.reflexive.snapshots import digest_now, keep_progress, restored, reverted_by_script
 
 MOST_SHOWN = 600

@@ -16,6 +16,7 @@ from misstep_harness.reflexive.records import (
     Ending,
     Halted,
     LoopEvent,
+    LoopSettings,
     Resumed,
     RunBegan,
     RunEnded,
@@ -24,7 +25,6 @@ from misstep_harness.reflexive.records import (
     Warned,
     WorkItem,
 )
-from misstep_harness.reflexive.settings import LoopSettings
 from misstep_harness.reflexive.snapshots import digest_now, keep_baseline, restored
 
 

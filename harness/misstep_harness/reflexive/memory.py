@@ -1,9 +1,9 @@
 """What the loop learns: lessons with weights, from this run and from earlier ones.
 
-A lesson, and how it is read out of what a reflector says.
+A lesson is read out of what a reflector says:
 
-The drop-in was never read: its name has no suffix.
-LESSON: Give a drop-in of sudoers a name without a dot; sudo passes over all others.
+    The drop-in was never read: its name has no suffix.
+    LESSON: Give a drop-in of sudoers a name without a dot; sudo passes over all others.
 """
 
 import hashlib
@@ -19,9 +19,8 @@ from statistics import NormalDist
 from msgspec import Struct, structs
 
 from misstep_harness.agent.turns import tokens_in_text
-from misstep_harness.reflexive.code_fences import is_fenced, unwrapped
 from misstep_harness.reflexive.context import cut_at_sentence
-from misstep_harness.reflexive.plateau.words import FUNCTION_WORDS, singular
+from misstep_harness.reflexive.plateau import FUNCTION_WORDS, singular
 from misstep_harness.reflexive.records import (
     Failed,
     FailureKind,
@@ -29,12 +28,41 @@ from misstep_harness.reflexive.records import (
     LessonRetired,
     LessonsRecalled,
     LoopEvent,
+    LoopSettings,
     PutOff,
     TurnEnded,
     WorkItem,
     events_that_hold,
 )
-from misstep_harness.reflexive.settings import LoopSettings
+
+_FENCE = re.compile(r"[ ]{0,3}+(?P<marks>`{3,}+|~{3,}+)(?P<rest>.*)", re.DOTALL)
+
+
+def is_fenced(lines: Sequence[str]) -> list[bool]:
+    """Line by line, whether it opens, closes or is in a code fence; one that nobody closes goes on to the end."""
+    flags: list[bool] = []
+    opened = ""
+    for line in lines:
+        fence = _FENCE.fullmatch(line)
+        flags.append(bool(opened or fence))
+        if fence is None:
+            continue
+        if not opened:
+            opened = fence["marks"]
+        elif fence["marks"].startswith(opened) and not fence["rest"].strip():
+            opened = ""
+    return flags
+
+
+def unwrapped(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines without a fence around all of them, as models like to put one around a whole answer."""
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    if len(filled) < 2 or not all(is_fenced(lines[filled[0] : filled[-1] + 1])):
+        return lines
+    inner = lines[filled[0] + 1 : filled[-1]]
+    is_one = _FENCE.fullmatch(lines[filled[-1]]) and not any(is_fenced(inner))
+    return inner if is_one else lines
+
 
 _BANNING: frozenset[FailureKind] = frozenset({"unhealthy", "check_failed", "check_weakened"})
 """The failures that a change is to blame for: not those of a turn that was cut off, or of a check that was not made."""
@@ -331,7 +359,7 @@ class Memory(Struct, frozen=True):
 
     def for_later(self, run: str) -> tuple[Lesson, ...]:
         """Return the lessons for later runs; those learned in this one get its name."""
-        return tuple(structs.replace(one, run=one.run or run) for one in self.lessons.values())
+        return tuple(structs.replace(lesson, run=lesson.run or run) for lesson in self.lessons.values())
 
     def _on_text(self, text: str, category: str) -> list[LessonLearned | LessonRetired]:
         name = lesson_id(category, text)
@@ -368,7 +396,7 @@ class Memory(Struct, frozen=True):
         if lesson.outcomes < LEAST_OUTCOMES:
             return False
         others = [one for one in self.lessons.values() if one.id != lesson.id]
-        usual = weight_of(sum(one.helped for one in others), sum(one.harmed for one in others))
+        usual = weight_of(sum(other.helped for other in others), sum(other.harmed for other in others))
         return upper_bound(lesson.helped, lesson.outcomes) < min(0.5, usual)
 
     def _after(self, happened: LessonLearned | LessonRetired | LessonsRecalled, item: str) -> "Memory":
@@ -417,7 +445,7 @@ def upper_bound(successes: int, n: int) -> float:
 
 
 def _like(lessons: Iterable[Lesson], text: str, category: str) -> Lesson | None:
-    return next((one for one in lessons if one.category == category and same_content(one.text, text)), None)
+    return next((lesson for lesson in lessons if lesson.category == category and same_content(lesson.text, text)), None)
 
 
 __all__ = ["Ban", "Lesson", "Memory", "MemoryRules", "bans", "bans_text", "lessons_in", "lessons_text", "memory_of"]

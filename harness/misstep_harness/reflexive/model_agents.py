@@ -1,5 +1,6 @@
-"""Agents that ask a model, in every role and for every skill: their context goes out as text, a reply comes back."""
+"""Agents for every skill: a model in every role, and companions of a skill's own worker that ask no model."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,44 @@ from misstep_harness.exchange import Failure, FailureKind, Message, Reply, Reque
 from misstep_harness.judges.fencing import fence
 from misstep_harness.prompting import fill, shipped_prompt
 from misstep_harness.protocols import Ask
-from misstep_harness.reflexive.protocols import Agents, Context
+from misstep_harness.reflexive.protocols import Agent, Agents, Context
+
+SECONDS = 5.0
+"""How long a worker says that it thinks; on a virtual clock nothing else takes time."""
+
+NO_MORE = "I know of no further change."
+
+_MOST_OUTCOME = 300
+_SAME = 3
+_REFLECTION = re.compile(r"^reflection: (.*)$", re.MULTILINE)
+
+
+class Companion:
+    """Plans, reflects and decides by what its context says, without a model."""
+
+    name = "companion"
+
+    async def act(self, context: Context, turn: Turn) -> str:
+        """Return what was done and found where it reflects, a verdict where one is asked for, else a plan."""
+        await turn.think(SECONDS)
+        if context.role == "reflector":
+            outcome = " ".join(context.part("outcome").split())[:_MOST_OUTCOME]
+            return f"{context.part('turn')} It did not mend the case: {outcome}"
+        if context.role == "strategist":
+            last = _REFLECTION.findall(context.part("history"))[-_SAME:]
+            if NO_MORE in context.part("history"):
+                return f"VERDICT: ESCALATE\nPLAN: {NO_MORE}"
+            if len(last) == _SAME and len(set(last)) == 1:
+                return f"VERDICT: ESCALATE\nPLAN: The same was tried {_SAME} times: {last[0]}"
+            return "VERDICT: CONTINUE\nPLAN: Try the next change."
+        return "Change the code that the failing tests lead to, and leave the tests as they are."
+
+
+def agents_of(worker: Agent) -> Agents:
+    """Return a worker with companions in the other roles."""
+    companion = Companion()
+    return Agents(companion, worker, companion, companion)
+
 
 MOST_COMMANDS = 40
 """So many commands a worker is asked for in a turn without a budget; a model may never come to an end."""

@@ -33,7 +33,7 @@ class Check(Struct, frozen=True):
     text: str = ""
 
 
-class VitalSign(Struct, frozen=True):
+class HealthProbe(Struct, frozen=True):
     """One thing to look at when something went wrong.
 
     - `name`: Its name in the facts.
@@ -48,7 +48,7 @@ class VitalSign(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """What was read for a vital sign.
+    """What was read for a health probe.
 
     - `text`: The text that was read.
     - `holds`: The answer of a probe: its invariant holds or it does not; none where that cannot be told.
@@ -92,11 +92,11 @@ class Target(Protocol):
     async def prepare(self, item: WorkItem) -> None:
         """Bring about what a deferred check waits for, such as a restart."""
 
-    async def read(self, sign: VitalSign) -> Reading:
-        """Read a vital sign through the target's own access; raises `ChannelBroken` where that fails."""
+    async def read(self, sign: HealthProbe) -> Reading:
+        """Read a health probe through the target's own access; raises `ChannelBroken` where that fails."""
 
-    def read_outside(self, sign: VitalSign) -> Reading:
-        """Read a vital sign from the host's side, whatever state the target is in."""
+    def read_outside(self, sign: HealthProbe) -> Reading:
+        """Read a health probe from the host's side, whatever state the target is in."""
 
     async def reachable(self) -> bool:
         """Say whether the target's own access works."""
@@ -160,7 +160,7 @@ MakeAgents = Callable[[int], Agents]
 
 
 class Skill(Protocol):
-    """A kind of work: its items, its target, its vital signs, and who can do it."""
+    """A kind of work: its items, its target, its health probes, and who can do it."""
 
     @property
     def name(self) -> str:
@@ -171,8 +171,8 @@ class Skill(Protocol):
         """Return the work items."""
 
     @property
-    def vital_signs(self) -> Sequence[VitalSign]:
-        """Return the vital signs that are read when an attempt failed."""
+    def vital_signs(self) -> Sequence[HealthProbe]:
+        """Return the health probes that are read when an attempt failed."""
 
     @property
     def words(self) -> frozenset[str]:

@@ -1,19 +1,160 @@
-"""What runs of the reflexive loop write.
+"""Settings of the reflexive loop, its mechanisms, and the events that its runs write.
 
-The events of a run of the reflexive loop: the lines of its log, from which a report is rebuilt whole.
+The events of a run are the lines of its log, from which a report is rebuilt whole.
 
     {"number":14,"at":182.5,"item":"sudoers-nopasswd","attempt":2,"happened":{"event":"checked","healthy":true,…}}
 
-The log is append-only. Nothing that the loop knows at a moment is not in it: a run that was killed goes on from it.
+The log is append-only. It has all that the loop knows at any moment: a run that was killed goes on from it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
-from misstep_harness.agent.protocols import Resource
+from misstep_harness.agent.protocols import Resource, TurnLimits
+from misstep_harness.errors import UsageError
 from misstep_harness.journal.records import Records
+
+EARLIER = "earlier"
+"""The folder of an ablation's runs whose lessons all others begin with."""
+
+MECHANISMS: Mapping[str, str] = MappingProxyType(
+    {
+        "turn_budgets": "a turn may take any number of commands, any time and any tokens",
+        "snapshots": "the worker's own script reverts a failed attempt, through the target's own access",
+        "diagnostics": "the reflector learns that an attempt failed and sees no facts",
+        "out_of_band": "vital signs are read through the target's own access alone",
+        "plateau_by_content": "reflections count as the same only where their first sentences are equal",
+        "re_engagement": "the strategist is never asked after the first plan",
+        "time_budget": "an item may take three attempts, whatever they cost",
+        "memory": "lessons are a list, shown from its end, without weights",
+        "fresh_context": "an agent sees all that was said before, and the oldest falls out where it does not fit",
+        "typed_evaluation": "an evaluator's text is searched for words",
+        "strict_verdicts": "the strategist's answer is read by the first word that looks like a verdict",
+        "halting": "a target that cannot be reached after its restoration is logged, and the run goes on",
+        "verified_deferrals": "a deferred check is believed to pass, and nobody comes back to it",
+        "ordering": "prerequisites, last items and SKIP_UNTIL are words in a prompt",
+        "gap_detection": "a healthy target with a failing check is a failure like any other",
+        "check_is_authoritative": "a passing check does not save a turn that went over its budget",
+        "lesson_share": "new lessons may push out all those of earlier runs",
+        "harmful_lessons": "a lesson stays however often what it advises fails",
+        "protected_check": "a worker may change what the check consists of",
+    }
+)
+"""Mechanism → what happens without it. The first nine stand for the eight failure modes; `out_of_band` is a part of
+the third. The others are what the project learnt later or got wrong."""
+
+ALL = "all"
+"""Leaves out every mechanism."""
+
+
+class ItemLimits(Struct, frozen=True):
+    """What work on one item may take; `None` means unlimited."""
+
+    seconds: float | None = 1200.0
+    attempts: int | None = 100
+    tokens: int | None = None
+    usd: float | None = None
+
+
+Role = Literal["planner", "worker", "reflector", "strategist"]
+
+
+class LoopSettings(Struct, frozen=True):
+    """All dials of the loop.
+
+    - `failures_between`: After how many failures since the last time the strategist is asked.
+    - `least_seconds_to_re_engage`, `least_seconds_to_reflect`: How much of the item's time must be left for that.
+    - `gap_attempts`: How many failed checks on a healthy target, with as many unlike changes, make an evaluator gap.
+    - `plateau_window`, `plateau_shared`: Over how many reflections, and how many words these must share.
+    """
+
+    item: ItemLimits = ItemLimits()
+    turns: dict[Role, TurnLimits] = field(
+        default_factory=lambda: {
+            "planner": TurnLimits(tool_calls=0, seconds=120.0),
+            "worker": TurnLimits(tool_calls=1, seconds=300.0),
+            "reflector": TurnLimits(tool_calls=0, seconds=120.0),
+            "strategist": TurnLimits(tool_calls=0, seconds=120.0),
+        }
+    )
+    context_tokens: dict[Role, int] = field(
+        default_factory=lambda: {"planner": 3_000, "worker": 5_500, "reflector": 4_500, "strategist": 5_000}
+    )
+    failures_between: int = 3
+    least_seconds_to_re_engage: float = 120.0
+    least_seconds_to_reflect: float = 60.0
+    gap_attempts: int = 3
+    plateau: str = "keywords"
+    plateau_window: int = 3
+    plateau_shared: int = 3
+    lessons_stored: int = 500
+    lessons_shown_tokens: int = 600
+    without: frozenset[str] = frozenset()
+
+    def has(self, mechanism: str) -> bool:
+        """Return whether a mechanism is in place."""
+        return mechanism not in self.without
+
+    def with_commands(self, most: int | None) -> "LoopSettings":
+        """Return the dials with so many commands of a worker in an attempt; `None` leaves them as they are."""
+        if most is None:
+            return self
+        return replace(self, turns={**self.turns, "worker": replace(self.turns["worker"], tool_calls=most)})
+
+
+def mechanisms_named(names: list[str]) -> frozenset[str]:
+    """Return the mechanisms of a command line."""
+    if ALL in names:
+        return frozenset(MECHANISMS)
+    for name in names:
+        if name not in MECHANISMS:
+            raise UsageError(f"unknown mechanism {name!r}", f"Known: {', '.join(MECHANISMS)}, {ALL}.")
+    return frozenset(names)
+
+
+ATTEMPTS_WITHOUT_TIME = 3
+"""What an item may take where time is not bounded: the cap that the Reflexion paper made common."""
+
+
+def limits_of(settings: LoopSettings) -> ItemLimits:
+    """Return what an item may take; without time budgets a few attempts, whatever they cost."""
+    if settings.has("time_budget"):
+        return settings.item
+    return replace(settings.item, seconds=None, attempts=ATTEMPTS_WITHOUT_TIME)
+
+
+def inert(settings: LoopSettings) -> Iterator[str]:
+    """Return what can never happen in a run with these dials, and why: a sentence each."""
+    limits = limits_of(settings)
+    seconds, attempts = limits.seconds, limits.attempts
+    if seconds is not None and seconds <= settings.least_seconds_to_reflect:
+        yield (
+            f"Nothing is reflected on or learned, and no plateau is found: an item has {seconds:g} seconds, and a "
+            f"reflection is made while more than {settings.least_seconds_to_reflect:g} are left."
+        )
+    gap, window, between = settings.gap_attempts, settings.plateau_window, settings.failures_between
+    if settings.has("gap_detection") and attempts is not None and attempts < gap:
+        yield f"No evaluator gap is found: an item has {attempts} of the {gap} attempts that show one."
+    if not settings.has("re_engagement"):
+        return
+    first = min(between, window, gap) if settings.has("gap_detection") else min(between, window)
+    if seconds is not None and seconds <= settings.least_seconds_to_re_engage:
+        yield (
+            f"The strategist is never asked again: an item has {seconds:g} seconds, and it is asked while at least "
+            f"{settings.least_seconds_to_re_engage:g} are left."
+        )
+    elif attempts is not None and attempts < first:
+        yield f"The strategist is never asked again: an item has {attempts} of the {first} attempts that it waits for."
+    elif between < window:
+        yield (
+            f"No plateau is found: the strategist is asked again after {between} failures, and a plateau is {window} "
+            "reflections since it was asked."
+        )
+
 
 End = Literal["solved", "time_budget", "attempt_cap", "escalated", "failed"]
 """How an item ended, in the words of `reflect run --json`; `Ending.reason` says more."""
@@ -68,7 +209,6 @@ class Ending(Struct, frozen=True, omit_defaults=True):
     text: str = ""
 
 
-Role = Literal["planner", "worker", "reflector", "strategist"]
 SnapshotName = Literal["baseline", "progress"]
 Channel = Literal["in_band", "out_of_band", "none"]
 Trigger = Literal["failures", "plateau", "evaluator_gap"]
@@ -173,7 +313,7 @@ class Failed(Struct, frozen=True, tag_field="event", tag="failed"):
 
 
 class Diagnosed(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="diagnosed"):
-    """The target's vital signs after a failed attempt and before anything was reverted.
+    """The target's health probes after a failed attempt and before anything was reverted.
 
     - `channel`: By which way they were read; `none` where no way worked.
     - `why`: Why the way in band was not taken.

@@ -16,9 +16,9 @@ from misstep_harness.errors import InputError, MisstepError, UsageError
 from misstep_harness.items import Item
 from misstep_harness.protocols import Ask
 from misstep_harness.repair.case import FAILURE, CaseFolder, RepairCase
+from misstep_harness.repair.patch_judge import PatchJudge, patch_item, with_failure
 from misstep_harness.repair.records import FLAKY, RepairAttempt
 from misstep_harness.repair.scoring import open_case, oracle_report, score, signals_without_tests, static_analysis
-from misstep_harness.repair.validators.patch_judge import PatchJudge, patch_item, with_failure
 from misstep_harness.trajectory import Outcome, Trajectory
 from misstep_harness.workspace import Sandbox, Snapshot, Workspace
 from misstep_harness.workspace.suite.report import SuiteReport

@@ -1,4 +1,4 @@
-"""What runs of the repair agent write."""
+"""Records of the repair agent: attempts, instructions, and the review log."""
 
 import csv
 import io

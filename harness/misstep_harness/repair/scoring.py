@@ -13,11 +13,10 @@ from msgspec.structs import replace
 
 from misstep_harness.edits import apply_edit
 from misstep_harness.errors import MisstepError
+from misstep_harness.repair import validators
 from misstep_harness.repair.case import CHANGE_TESTS, CaseFolder, RepairCase
 from misstep_harness.repair.records import HELD_OUT_TESTS, SUITE, UNCHANGED_TESTS, Signal
-from misstep_harness.repair.validators import revert, test_files
-from misstep_harness.repair.validators.static_analysis import StaticAnalysis, analyzers, ruff_folders
-from misstep_harness.repair.validators.test_files import is_test_file
+from misstep_harness.repair.validators import StaticAnalysis, analyzers, is_test_file, ruff_folders
 from misstep_harness.workspace import (
     Limits,
     Sandbox,
@@ -104,7 +103,7 @@ def score(
     unless the case lets an agent change tests.
     """
     case = folder.case
-    own = test_files.oracle_files(case.oracle, texts)
+    own = validators.oracle_files(case.oracle, texts)
     with open_case(folder, sandbox) as workspace:
         workspace.put_files({path: text for path, text in texts.items() if path not in own})
         unchanged: tuple[Signal, ...] = ()
@@ -133,8 +132,8 @@ def signals_without_tests(
         analysis = static_analysis(folder, workspace)
         unknown = Signal("static_analysis", None, "no checker is known for this language")
         signals.append(analysis.signal(changed) if analysis else unknown)
-    signals.append(test_files.check(changed, case.oracle))
-    reverts = (revert.check(patch, blamed) for blamed in case.diffs.values())
+    signals.append(validators.changed_tests_signal(changed, case.oracle))
+    reverts = (validators.revert_signal(patch, blamed) for blamed in case.diffs.values())
     signals += sorted(reverts, key=lambda each: each.score or 0, reverse=True)[:1]
     return tuple(signals)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from misstep_analysis.reflexive.comparison import compare_loops, loop_pairs_table
+from misstep_analysis.reflexive.ablation import compare_loops, loop_pairs_table
 from misstep_analysis.reflexive.work import WorkedRun, worked_run
 from tests.analysis.reflexive.made_up import Log
 

@@ -3,8 +3,8 @@
 import pytest
 
 from misstep_analysis.published import load_paper
-from misstep_analysis.reflexive.cures import MODES, cures
-from misstep_analysis.reflexive.paper.cures import cures_table
+from misstep_analysis.reflexive.ablation import MODES, cures
+from misstep_analysis.reflexive.paper.plateau import cures_table
 from misstep_analysis.reflexive.scores import ALSO, MEASURES, LoopScores
 from tests.analysis.reflexive.test_ablation import a_run
 

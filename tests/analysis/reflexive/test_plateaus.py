@@ -1,6 +1,6 @@
 """Figures of a detector of plateaus: of its answers alone, clustered, and undefined where nothing was asked or seen."""
 
-from misstep_analysis.reflexive.plateaus import (
+from misstep_analysis.reflexive.paper.plateau import (
     ALL_PLATEAUS,
     NOTHING_SEEN,
     DetectorAnswers,

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep_analysis.repair.attempts import review_funnel, review_table
-from misstep_analysis.repair.patch_judge import reviewed_patches, reviewed_table
+from misstep_analysis.repair.attempts import review_funnel, review_table, reviewed_patches, reviewed_table
 from misstep_analysis.stats.diagnostic import Confusion
 from misstep_analysis.stats.proportions import wilson
 from misstep_harness.repair.records import (

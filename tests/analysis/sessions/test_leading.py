@@ -7,7 +7,7 @@ from misstep_analysis.gold import GoldLabel
 from misstep_analysis.judging.comparison import best_of, compare_judges
 from misstep_analysis.judging.scores import score
 from misstep_analysis.passing.paired_systems import compare_systems
-from misstep_analysis.reflexive.comparison import compare_loops
+from misstep_analysis.reflexive.ablation import compare_loops
 from misstep_analysis.reflexive.scores import score_loop
 from misstep_analysis.reflexive.tables import runs_table
 from misstep_analysis.reflexive.work import worked_run

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from misstep_harness.generate.voice import WordingSet
-from misstep_harness.reflexive.plateau.words import TEMPLATE_WORDS, words_of
+from misstep_harness.reflexive.plateau import TEMPLATE_WORDS, words_of
 from misstep_harness.reflexive.reflections import (
     KINDS,
     SAME,

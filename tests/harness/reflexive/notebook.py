@@ -21,17 +21,17 @@ from misstep_harness.agent.turns import Turn
 from misstep_harness.errors import MisstepError
 from misstep_harness.reflexive.log import Log
 from misstep_harness.reflexive.loop import run_loop
-from misstep_harness.reflexive.protocols import Agents, ChannelBroken, Check, Context, MakeAgents, Reading, VitalSign
+from misstep_harness.reflexive.protocols import Agents, ChannelBroken, Check, Context, HealthProbe, MakeAgents, Reading
 from misstep_harness.reflexive.records import (
     Ending,
     Happening,
     ItemEnded,
     LoopEvent,
+    LoopSettings,
     Role,
     SnapshotName,
     WorkItem,
 )
-from misstep_harness.reflexive.settings import LoopSettings
 
 Lines = dict[str, str]
 Act = Callable[[Context, Turn], Awaitable[str]]
@@ -107,17 +107,17 @@ class Notebook:
         if self.lines.get(item.id) == "wrong":
             self.lines["sick"] = "yes"
 
-    async def read(self, sign: VitalSign) -> Reading:
+    async def read(self, sign: HealthProbe) -> Reading:
         if "broken" in self.lines:
             raise ChannelBroken("a password is required")
         return self._reading(sign)
 
-    def read_outside(self, sign: VitalSign) -> Reading:
+    def read_outside(self, sign: HealthProbe) -> Reading:
         if self._faults.outside_fails:
             raise ChannelBroken("connection lost")
         return self._reading(sign)
 
-    def _reading(self, sign: VitalSign) -> Reading:
+    def _reading(self, sign: HealthProbe) -> Reading:
         if sign.kind == "probe":
             return Reading("asked", "broken" not in self.lines)
         return Reading(" ".join(f"{name}={value}" for name, value in sorted(self.lines.items())))
@@ -138,7 +138,7 @@ async def _write(arguments: Mapping[str, str], notebook: Notebook) -> Observatio
 
 
 WRITE: Tool[Any] = Tool("write", "Write a line.", {"name": "its name", "value": "its text"}, _write)
-SIGNS = (VitalSign("access", "probe", "reachable"), VitalSign("lines", "configuration"))
+SIGNS = (HealthProbe("access", "probe", "reachable"), HealthProbe("lines", "configuration"))
 
 
 def _digest(lines: Lines) -> str:

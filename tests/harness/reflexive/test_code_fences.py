@@ -1,6 +1,6 @@
 """A line in a code fence is quoted, however fences are nested; one around all of a reply quotes nothing."""
 
-from misstep_harness.reflexive.code_fences import is_fenced, unwrapped
+from misstep_harness.reflexive.memory import is_fenced, unwrapped
 
 
 def test_a_fence_is_closed_by_its_own_marks_alone_or_goes_on_to_the_end_and_code_in_a_line_opens_none() -> None:

@@ -7,9 +7,8 @@ import pytest
 
 from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.reflexive.diagnosis import MOST_CHARACTERS, diagnosed, evaluated, facts_told, typed
-from misstep_harness.reflexive.protocols import Check, Reading, VitalSign
-from misstep_harness.reflexive.records import Checked, CheckStatus, Diagnosed, WorkItem
-from misstep_harness.reflexive.settings import LoopSettings
+from misstep_harness.reflexive.protocols import Check, HealthProbe, Reading
+from misstep_harness.reflexive.records import Checked, CheckStatus, Diagnosed, LoopSettings, WorkItem
 from tests.harness.reflexive.notebook import SIGNS, Faults, Notebook
 
 
@@ -44,11 +43,11 @@ def test_what_no_way_reads_is_unknown(outside_fails: bool, out_of_band: bool, tm
 
 def test_of_a_long_log_the_end_is_kept(tmp_path: Path) -> None:
     class Talkative(Notebook):
-        async def read(self, sign: VitalSign) -> Reading:  # noqa: ARG002
+        async def read(self, sign: HealthProbe) -> Reading:  # noqa: ARG002
             return Reading("first " + "x" * MOST_CHARACTERS + " last")
 
     notebook = Talkative(tmp_path, VirtualClock(), Faults())
-    signs = (VitalSign("journal", "log"), VitalSign("rules", "configuration"))
+    signs = (HealthProbe("journal", "log"), HealthProbe("rules", "configuration"))
     facts = asyncio.run(diagnosed(notebook, signs, out_of_band=True)).facts
     assert facts["journal"].endswith(" last")
     assert facts["rules"].startswith("first ")

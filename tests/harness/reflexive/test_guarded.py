@@ -15,8 +15,16 @@ from misstep_harness.reflexive.guarded import GuardedTarget, check_members
 from misstep_harness.reflexive.log import Log
 from misstep_harness.reflexive.loop import run_loop
 from misstep_harness.reflexive.protocols import Agents, Target
-from misstep_harness.reflexive.records import Checked, Diagnosed, Failed, Halted, ItemEnded, WorkItem
-from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
+from misstep_harness.reflexive.records import (
+    Checked,
+    Diagnosed,
+    Failed,
+    Halted,
+    ItemEnded,
+    ItemLimits,
+    LoopSettings,
+    WorkItem,
+)
 from tests.harness.reflexive.notebook import (
     SIGNS,
     Faults,

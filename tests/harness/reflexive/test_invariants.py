@@ -20,14 +20,17 @@ from misstep_harness.reflexive.log import Log
 from misstep_harness.reflexive.loop import run_loop
 from misstep_harness.reflexive.protocols import Agents, Check, Context
 from misstep_harness.reflexive.records import (
+    MECHANISMS,
     Checked,
     Diagnosed,
     Failed,
     Halted,
     ItemEnded,
+    ItemLimits,
     LessonLearned,
     LessonRetired,
     LoopEvent,
+    LoopSettings,
     Reflected,
     Restored,
     Resumed,
@@ -40,11 +43,8 @@ from misstep_harness.reflexive.records import (
     WorkItem,
     events_that_hold,
 )
-from misstep_harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings
-from misstep_harness.reflexive.simulated.items import MIX
-from misstep_harness.reflexive.simulated.skill import SimulatedSkill
-from misstep_harness.reflexive.simulated.target import SimulatedTarget
-from misstep_harness.reflexive.simulated.workers import WorkerKind, make_agents
+from misstep_harness.reflexive.simulated.skill import SimulatedSkill, WorkerKind, make_agents
+from misstep_harness.reflexive.simulated.target import MIX, SimulatedTarget
 from tests.harness.reflexive.notebook import Faults, Notebook, NotebookSkill, Scripted, happened
 
 LIMITS = TurnLimits(tool_calls=2, seconds=50.0, sleeping_seconds=5.0, sub_agents=1, output_tokens=100)

@@ -3,10 +3,9 @@
 import pytest
 
 from misstep_harness.agent.protocols import TurnLimits
-from misstep_harness.reflexive.item_budgets import inert, limits_of, turn_limits, used_up
+from misstep_harness.reflexive.item_budgets import turn_limits, used_up
 from misstep_harness.reflexive.log import ItemState, LoggedAttempt
-from misstep_harness.reflexive.records import WorkItem
-from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
+from misstep_harness.reflexive.records import ItemLimits, LoopSettings, WorkItem, inert, limits_of
 
 ITEM = WorkItem("a", "lines", "a")
 

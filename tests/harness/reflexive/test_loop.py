@@ -20,8 +20,10 @@ from misstep_harness.reflexive.records import (
     Happening,
     ItemBegan,
     ItemEnded,
+    ItemLimits,
     LessonLearned,
     LessonsRecalled,
+    LoopSettings,
     Planned,
     PutOff,
     ReEngaged,
@@ -33,7 +35,6 @@ from misstep_harness.reflexive.records import (
     Warned,
     WorkItem,
 )
-from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
 from tests.harness.reflexive.notebook import (
     Faults,
     NotebookSkill,

@@ -16,8 +16,10 @@ from misstep_harness.reflexive.records import (
     Halted,
     ItemBegan,
     ItemEnded,
+    ItemLimits,
     LessonsRecalled,
     LoopEvent,
+    LoopSettings,
     PlateauFound,
     ReEngaged,
     Reflected,
@@ -28,7 +30,6 @@ from misstep_harness.reflexive.records import (
     Warned,
     WorkItem,
 )
-from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
 from tests.harness.reflexive.notebook import (
     Faults,
     NotebookSkill,

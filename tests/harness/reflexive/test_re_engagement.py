@@ -14,7 +14,7 @@ from misstep_harness.reflexive.item_work import (
     read_verdict_by_first_word,
     should_re_engage,
 )
-from misstep_harness.reflexive.settings import LoopSettings
+from misstep_harness.reflexive.records import LoopSettings
 
 SETTINGS = LoopSettings()
 OPEN = frozenset({"audit-package", "audit.rules"})

@@ -9,8 +9,8 @@ from misstep_harness.agent.loop import AgentLimits
 from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.repair.attempt import SETTINGS, CaseWorkspace, Repairer, attempt
 from misstep_harness.repair.case import CaseFolder, with_test_changes
+from misstep_harness.repair.patch_judge import PatchJudge
 from misstep_harness.repair.records import RepairAttempt
-from misstep_harness.repair.validators.patch_judge import PatchJudge
 from misstep_harness.workspace import Sandbox
 from tests.harness.agent.folders import NoModel, ScriptedPatcher
 from tests.harness.agent.test_loop import Scripted

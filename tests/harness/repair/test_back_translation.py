@@ -7,8 +7,8 @@ import pytest
 
 from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.exchange import Failure, Outcome
-from misstep_harness.repair.back_translation import TRIES, back_translated, unfit
 from misstep_harness.repair.records import CaseInstructions
+from misstep_harness.repair.runs.instructions import TRIES, back_translated, unfit
 from tests.harness.agent.test_model_policy import Answers, reply
 from tests.harness.repair.cases import GOLDEN, price_case
 

@@ -6,7 +6,7 @@ import pytest
 
 from misstep_harness.errors import UsageError
 from misstep_harness.repair.records import REVIEWS, RepairAttempt
-from misstep_harness.repair.review import add_review, reviews_of, state_of
+from misstep_harness.repair.runs.patches import add_review, reviews_of, state_of
 
 SOLVED = RepairAttempt("price", "search", "react", "search_replace", solved=True)
 

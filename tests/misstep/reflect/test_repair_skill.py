@@ -11,7 +11,7 @@ from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.clocks import RealClock, VirtualClock
 from misstep_harness.agent.protocols import TurnLimits
 from misstep_harness.agent.turns import take_turn
-from misstep_harness.reflexive.companion import NO_MORE, Companion
+from misstep_harness.reflexive.model_agents import NO_MORE, Companion
 from misstep_harness.reflexive.protocols import Agents, ChannelBroken, Context, Part, Target
 from misstep_harness.workspace import Sandbox
 from tests.harness.repair.cases import price_case

@@ -13,7 +13,7 @@ from msgspec import structs
 from misstep_analysis.audit.tables import checked_figure, checked_rows, finding
 from misstep_analysis.passing.paired_systems import pair_rows
 from misstep_analysis.published import Figure, load_paper, published_row
-from misstep_analysis.repair.attempts import RepairArm, ReviewFunnel, review_finding
+from misstep_analysis.repair.attempts import RepairArm, ReviewFunnel, judge_against_oracle, review_finding
 from misstep_analysis.repair.paper.tables import (
     SETTINGS,
     SOLVE_RATES,
@@ -21,7 +21,6 @@ from misstep_analysis.repair.paper.tables import (
     judge_confusion,
     solve_rate_table,
 )
-from misstep_analysis.repair.patch_judge import judge_against_oracle
 from misstep_analysis.repair.scores import NOTES, REPAIRS, RepairScores, compare_repairs, repairs_finding, score_repairs
 from misstep_analysis.stats.diagnostic import Confusion
 from misstep_analysis.stats.estimate import Estimate
@@ -99,7 +98,10 @@ def _changes_nothing(arm: RepairArm, arms: Iterable[RepairArm]) -> bool:
 
 
 def _outcomes(arm: RepairArm) -> dict[tuple[str, int], tuple[bool | None, bool, int]]:
-    return {(one.case, one.sample): (one.solved, one.patched, one.iterations) for one in arm.attempts}
+    return {
+        (attempt.case, attempt.sample): (attempt.solved, attempt.patched, attempt.iterations)
+        for attempt in arm.attempts
+    }
 
 
 def _cases(arm: RepairArm) -> tuple[str, ...]:

@@ -184,7 +184,6 @@ def _repaired_again(recorded: RepairRun, place: Path, sandbox: Sandbox) -> tuple
     plan = RepairPlan(
         policy=value("policy"),
         setting=setting_named(value("setting")),
-        edit_format=value("format"),
         options=RepairerOptions(value("format"), seed=int(value("seed"))),
         limits=AgentLimits(int(value("iterations")), float(value("seconds"))),
     )

@@ -14,9 +14,9 @@ from misstep_analysis.reflexive.runs import About, RecordedRuns, open_reflexive_
 from misstep_analysis.reflexive.scores import LoopScores
 from misstep_harness.places import data_folder
 from misstep_harness.progress import say
-from misstep_harness.reflexive.runs.ablation import AblationPlan, AblationRun, run_ablation
+from misstep_harness.reflexive.records import MECHANISMS, ItemLimits, LoopSettings
+from misstep_harness.reflexive.runs.running import AblationPlan, AblationRun, run_ablation
 from misstep_harness.reflexive.runs.skills import SkillOptions
-from misstep_harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings
 
 ABLATION, HARDENING, PLATEAU = "ablation", "hardening", "plateau"
 

@@ -4,9 +4,8 @@ import textwrap
 
 from misstep_analysis.pages.form_text import form_text, members_text
 from misstep_harness.agent.turns import Turn
-from misstep_harness.reflexive.protocols import Agent, Agents, Check, Reading, Skill, Target, VitalSign
-from misstep_harness.reflexive.records import WorkItem
-from misstep_harness.reflexive.settings import ALL, MECHANISMS
+from misstep_harness.reflexive.protocols import Agent, Agents, Check, HealthProbe, Reading, Skill, Target
+from misstep_harness.reflexive.records import ALL, MECHANISMS, WorkItem
 
 _WIDTH = 96
 
@@ -20,6 +19,9 @@ _OPENING = (
     "A command is a `Tool(name, purpose, parameters, run)`: `run` is a coroutine function of the arguments, which are "
     "texts, and of the target's `place`, and it gives an `Observation` with a text.",
 )
+
+_PUBLIC_NAMES: dict[type, str] = {HealthProbe: "VitalSign"}
+"""The names by which `from misstep import …` has a form, where it has another."""
 
 _RULES = (
     "The check gives a typed result: `passed`, `failed`, or `unknown` where it could not be made. Nobody reads it out "
@@ -35,7 +37,7 @@ _RULES = (
 def skill_guide() -> str:
     """Return how a skill is written."""
     parts = [*map(_filled, _OPENING), f"The skill\n{members_text(Skill)}", f"The target\n{members_text(Target)}"]
-    parts += [_form(form) for form in (WorkItem, VitalSign, Reading, Check)]
+    parts += [_form(form) for form in (WorkItem, HealthProbe, Reading, Check)]
     parts += [f"An agent; `Agents` has one for each of {', '.join(Agents.__struct_fields__)}\n{members_text(Agent)}"]
     parts += [f"The turn, by which an agent acts\n{members_text(Turn)}"]
     rules = (textwrap.fill(rule, _WIDTH, initial_indent="- ", subsequent_indent="  ") for rule in _RULES)
@@ -62,4 +64,4 @@ def _filled(text: str) -> str:
 
 def _form(form: type) -> str:
     title, _, rest = form_text(form).partition("\n\n")
-    return f"{form.__name__}: {title}\n{rest}"
+    return f"{_PUBLIC_NAMES.get(form, form.__name__)}: {title}\n{rest}"

@@ -8,13 +8,12 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from misstep_analysis.reflexive.plateaus import DetectorAnswers, PlateauAnswer, PlateauExample
+from misstep_analysis.reflexive.paper.plateau import DetectorAnswers, PlateauAnswer, PlateauExample
 from misstep_harness.datasets import gemmaforge
 from misstep_harness.datasets.benchmark import Facts
 from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.generate.voice import WordingSet
-from misstep_harness.reflexive.plateau import PlateauDetector, detector
-from misstep_harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST
+from misstep_harness.reflexive.plateau import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST, PlateauDetector, detector
 from misstep_harness.reflexive.reflections import WINDOW, ReflectionCase, form_words, generate_reflections
 
 T = TypeVar("T")
@@ -69,11 +68,14 @@ class SeenWindow(Struct, frozen=True):
 
 
 def _read(folder: Path) -> Iterator[ReadReflection]:
-    return (ReadReflection(one.id, one.kind, one.diagnosis, one.rule) for one in gemmaforge.quoted_reflections(folder))
+    return (
+        ReadReflection(reflection.id, reflection.kind, reflection.diagnosis, reflection.rule)
+        for reflection in gemmaforge.quoted_reflections(folder)
+    )
 
 
 def _seen(names: Sequence[str], folder: Path) -> Iterator[SeenWindow]:
-    texts = {one.id: one.text for one in gemmaforge.quoted_reflections(folder)}
+    texts = {reflection.id: reflection.text for reflection in gemmaforge.quoted_reflections(folder)}
     detectors = {name: detector(name) for name in names}
     cases = quoted_cases(list(_read(folder)), DRAWN, SEED)
     for window in dict.fromkeys([case.reflections for case in cases] + [ids for ids, _ in _EXAMPLES.values()]):
@@ -162,9 +164,9 @@ def quoted_cases(quoted: Sequence[ReadReflection], draws: int, seed: int) -> lis
 
 def _case(kind: str, number: int, texts: Sequence[ReadReflection]) -> ReflectionCase:
     same, last = kind == ONE_GROUP, texts[-1]
-    if same and all(one.kind in _BY_REFLECTOR for one in texts):
+    if same and all(text.kind in _BY_REFLECTOR for text in texts):
         kind = OWN_WORDS
-    return ReflectionCase(f"{last.id} {kind} {number}", kind, last.diagnosis, same, tuple(one.id for one in texts))
+    return ReflectionCase(f"{last.id} {kind} {number}", kind, last.diagnosis, same, tuple(text.id for text in texts))
 
 
 def _ending_with(

@@ -124,7 +124,7 @@ def _everything(draw: _Draw) -> list[str]:
 
 
 def _like_words(draw: _Draw) -> list[str]:
-    return [draw.told(draw.forms[0], draw.effects[0], one.voices[0], one) for one in draw.diagnoses]
+    return [draw.told(draw.forms[0], draw.effects[0], diagnose.voices[0], diagnose) for diagnose in draw.diagnoses]
 
 
 def _like_words_in_other_order(draw: _Draw) -> list[str]:
@@ -141,7 +141,7 @@ def _one_is_new(draw: _Draw) -> list[str]:
 
 def _other_work(draw: _Draw) -> list[str]:
     families = [draw.family, *draw.random.sample(draw.others, WINDOW - 1)]
-    chosen = [(one, draw.random.choice(list(one.diagnoses.values()))) for one in families]
+    chosen = [(family, draw.random.choice(list(family.diagnoses.values()))) for family in families]
     return [draw.told(draw.forms[0], one.effects[0], diagnosis.voices[0], diagnosis) for one, diagnosis in chosen]
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from misstep_harness.beneath import inside
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.forms import toml_form
-from misstep_harness.reflexive.protocols import VitalSign
+from misstep_harness.reflexive.protocols import HealthProbe
 from misstep_harness.reflexive.records import WorkItem
 from misstep_harness.workspace import Limits, own_command
 
@@ -40,7 +40,7 @@ class CommandItem(Struct, frozen=True, forbid_unknown_fields=True, rename={"atte
     attempts: tuple[str, ...] = ()
 
 
-class CommandSign(Struct, frozen=True, forbid_unknown_fields=True):
+class CommandProbe(Struct, frozen=True, forbid_unknown_fields=True):
     """One thing to look at when an attempt has failed.
 
     - `name`: Its name in the facts.
@@ -54,9 +54,9 @@ class CommandSign(Struct, frozen=True, forbid_unknown_fields=True):
     kind: Literal["probe", "log", "configuration"] = "log"
 
     @property
-    def sign(self) -> VitalSign:
+    def sign(self) -> HealthProbe:
         """Return it as the loop knows it."""
-        return VitalSign(self.name, self.kind, self.name if self.kind == "probe" else "")
+        return HealthProbe(self.name, self.kind, self.name if self.kind == "probe" else "")
 
 
 class CommandLimits(Struct, frozen=True, forbid_unknown_fields=True):
@@ -126,7 +126,7 @@ class CommandFile(Struct, frozen=True, forbid_unknown_fields=True):
     item: tuple[CommandItem, ...]
     check: str = ""
     reset: str = ""
-    vital_sign: tuple[CommandSign, ...] = ()
+    vital_sign: tuple[CommandProbe, ...] = ()
     protected: tuple[str, ...] = ()
     limits: CommandLimits = field(default_factory=CommandLimits)
     python: str = ""

@@ -22,8 +22,8 @@ from misstep_harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep_harness.escaping import without_surrogates
 from misstep_harness.journal.records import replace_file
 from misstep_harness.progress import say
-from misstep_harness.reflexive.companion import NO_MORE, SECONDS, agents_of
-from misstep_harness.reflexive.protocols import Check, Context, MakeAgents, Reading, Target, VitalSign
+from misstep_harness.reflexive.model_agents import NO_MORE, SECONDS, agents_of
+from misstep_harness.reflexive.protocols import Check, Context, HealthProbe, MakeAgents, Reading, Target
 from misstep_harness.reflexive.records import CheckStatus, Role, SnapshotName, WorkItem
 from misstep_harness.reflexive.runs.command_file import CommandFile
 from misstep_harness.reflexive.runs.running import CHANGES
@@ -305,22 +305,22 @@ class CommandTarget(WorkspaceTarget):
             self._facts = {one.name: self._reading(one.sign) for one in self._form.vital_sign}
         except SandboxFailed as error:
             return Check(False, "unknown", f"The check could not be made: {error.line()}")
-        broken = [one.name for one in self._probes if not self._facts[one.name].holds]
+        broken = [probe.name for probe in self._probes if not self._facts[probe.name].holds]
         status: CheckStatus = "passed" if done.exit_code == 0 else "failed"
         if done.exit_code in NOT_RUN or done.ended != "exited":
             status = "unknown"
         lost = [f"The probe {name} does not hold any more: {self._facts[name].text}" for name in broken]
         return Check(not broken, status, "\n".join([_shown(done), *lost]))
 
-    async def read(self, sign: VitalSign) -> Reading:
-        """Return what a vital sign showed after the last check."""
+    async def read(self, sign: HealthProbe) -> Reading:
+        """Return what a health probe showed after the last check."""
         return self.read_outside(sign)
 
-    def read_outside(self, sign: VitalSign) -> Reading:
-        """Return what a vital sign showed after the last check."""
+    def read_outside(self, sign: HealthProbe) -> Reading:
+        """Return what a health probe showed after the last check."""
         return self._facts.get(sign.name) or self._reading(sign)
 
-    def _reading(self, sign: VitalSign) -> Reading:
+    def _reading(self, sign: HealthProbe) -> Reading:
         done = self._thrown_away(next(one.command for one in self._form.vital_sign if one.name == sign.name))
         could_run = done.exit_code is not None and done.exit_code not in NOT_RUN
         return Reading(_shown(done), done.exit_code == 0 if sign.invariant and could_run else None)

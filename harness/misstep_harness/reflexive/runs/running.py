@@ -1,6 +1,17 @@
-"""Run the reflexive loop on a skill as one resumable run: every event is on disk before the loop goes on."""
+"""Run the reflexive loop on a skill as one resumable run: every event is on disk before the loop goes on.
+
+An ablation runs the loop with each mechanism left out in turn, over seeds, as one resumable piece of work:
+
+    ABLATION/whole/seed-0/                    a run as `reflect run` makes it
+    ABLATION/without_snapshots/seed-0/
+    ABLATION/earlier/seed-0/                  the run whose lessons all others with that seed begin with
+
+All runs of a seed have the same items and draws, so that configurations are compared in pairs. Time is virtual.
+"""
 
 import asyncio
+import multiprocessing
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -12,6 +23,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.agent.clocks import Clock, VirtualClock
+from misstep_harness.agent.model_policy import ModelSettings
+from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError, SkillFailed, UsageError
 from misstep_harness.escaping import one_line
 from misstep_harness.journal.inputs import FileState, file_state, inputs_of_files
@@ -27,17 +40,179 @@ from misstep_harness.journal.records import (
     replace_file,
     toml_text,
 )
-from misstep_harness.journal.run_folder import RunInProgress, standing
+from misstep_harness.journal.run_folder import PROGRESS, RunInProgress, locked, make_folder, standing
 from misstep_harness.progress import Progress
-from misstep_harness.reflexive.guarded import ADVICE, answer_of
+from misstep_harness.reflexive.guarded import ADVICE, answer_of, check_members
 from misstep_harness.reflexive.log import Log
 from misstep_harness.reflexive.loop import run_loop
 from misstep_harness.reflexive.memory import Lesson, MemoryRules, memory_of
-from misstep_harness.reflexive.model_agents import NobodyAnswers
-from misstep_harness.reflexive.protocols import Agents, Skill
-from misstep_harness.reflexive.records import LOOP_RECORDS, ItemEnded, LoopEvent, WorkItem, events_that_hold
-from misstep_harness.reflexive.settings import LoopSettings
-from misstep_harness.runs.model_requests import ConcurrentRequests
+from misstep_harness.reflexive.model_agents import NobodyAnswers, model_agents
+from misstep_harness.reflexive.protocols import Agent, Agents, Skill
+from misstep_harness.reflexive.records import (
+    ALL,
+    EARLIER,
+    LOOP_RECORDS,
+    MECHANISMS,
+    ItemEnded,
+    LoopEvent,
+    LoopSettings,
+    TurnEnded,
+    WorkItem,
+    events_that_hold,
+)
+from misstep_harness.reflexive.runs.skills import SkillOptions, made_skill
+from misstep_harness.runs.model_requests import ConcurrentRequests, ItemAsk
+from misstep_harness.runs.spread import MOST_WORKERS, Spread, available, in_order
+
+MODEL = "model"
+
+
+class ChosenAgents(Struct, frozen=True):
+    """Agents, their name, and for those of a model their way to it and what the manifest says of it."""
+
+    name: str
+    agents: Agents
+    requests: ConcurrentRequests | None = None
+    client: dict[str, Any] = {}
+
+
+def agents_of_skill(skill: Skill, name: str, seed: int) -> ChosenAgents:
+    """Agents that a skill brings; without a name its first."""
+    chosen = name or next(iter(skill.agents), "")
+    if not chosen:
+        advice = "Name a model with --model, or for the skill `command` give its items lines under `try`."
+        raise UsageError(f"the skill {skill.name} has no agents of its own here", advice)
+    if chosen not in skill.agents:
+        known = ", ".join([*skill.agents, MODEL])
+        raise UsageError(f"the skill {skill.name} has no agents {chosen!r}", f"Known: {known}.")
+    agents = answer_of(f"agents[{chosen!r}]", lambda: skill.agents[chosen](seed))
+    if not isinstance(agents, Agents):
+        raise SkillFailed(f"the agents {chosen!r} of the skill {skill.name} are not Agents, but {agents!r:.80}", ADVICE)
+    for role in agents.__struct_fields__:
+        check_members(f"the {role} of the agents {chosen!r}", getattr(agents, role), Agent)
+    return ChosenAgents(chosen, agents)
+
+
+def agents_of_model(model: ModelSettings, client: ClientSettings) -> ChosenAgents:
+    """Return one model in every role."""
+    requests = ConcurrentRequests(client, 1)
+    agents = model_agents(ItemAsk(requests, "", model.name), model)
+    recorded = {
+        "model": model.name,
+        "base_url": client.base_url or "",
+        "temperature": model.temperature,
+        "max_tokens": model.max_tokens,
+    }
+    return ChosenAgents(MODEL, agents, requests, recorded)
+
+
+def spent_usd(run: Path) -> float:
+    """Return what the turns of a run have cost, also those that a kill made void; 0 without a run."""
+    if not (run / LOOP_RECORDS.file).exists():
+        return 0.0
+    turns = (
+        event.happened
+        for event in read_records(run, LOOP_RECORDS, unfinished=True)
+        if isinstance(event.happened, TurnEnded)
+    )
+    return sum(turn.usd for turn in turns)
+
+
+WHOLE = "whole"
+_WITHOUT = "without_"
+_EARLIER_SEEDS = 1_000_000
+"""What is added to a seed for the run before: other items, other chances."""
+
+
+class AblationPlan(Struct, frozen=True):
+    """What is to be compared: each configuration runs once with each of the seeds, which are the seeds of the skill."""
+
+    seeds: tuple[int, ...]
+    skill: str = "simulated"
+    options: SkillOptions = SkillOptions()
+    agents: str = "mixed"
+    mechanisms: tuple[str, ...] = tuple(MECHANISMS)
+    settings: LoopSettings = LoopSettings()
+
+
+class AblationRun(Struct, frozen=True):
+    """One run of an ablation: its configuration, what that leaves out, its seed and its folder."""
+
+    configuration: str
+    without: frozenset[str]
+    seed: int
+    folder: Path
+
+
+def configurations(mechanisms: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Configuration → what it leaves out: nothing, each mechanism, all of them."""
+    single = {f"{_WITHOUT}{name}": frozenset({name}) for name in mechanisms}
+    return {WHOLE: frozenset(), **single, f"{_WITHOUT}{ALL}": frozenset(MECHANISMS)}
+
+
+def runs_of(plan: AblationPlan, out: Path) -> list[AblationRun]:
+    """Return the runs of an ablation by configuration, without the run whose lessons they begin with."""
+    unknown = [name for name in plan.mechanisms if name not in MECHANISMS]
+    if unknown:
+        raise UsageError(f"unknown mechanism {unknown[0]!r}", f"Known: {', '.join(MECHANISMS)}.")
+    return [
+        AblationRun(name, without, seed, out / name / f"seed-{seed}")
+        for name, without in configurations(plan.mechanisms).items()
+        for seed in plan.seeds
+    ]
+
+
+def run_ablation(
+    plan: AblationPlan, out: Path, *, processes: int | None = None, arguments: Sequence[str] = ()
+) -> list[AblationRun]:
+    """Run all that is missing in `out`, a seed in each process."""
+    runs = runs_of(plan, out)
+    skill = made_skill(plan.skill, plan.options)
+    if plan.agents not in skill.agents:
+        raise UsageError(f"the skill {plan.skill} has no agents {plan.agents!r}", f"Known: {', '.join(skill.agents)}.")
+    pieces = ((plan, seed, out, tuple(arguments)) for seed in plan.seeds)
+    make_folder(out)
+    with locked(out / PROGRESS), Progress("seeds", len(plan.seeds)) as progress:
+        try:
+            for _ in in_order(
+                _run_seed,
+                pieces,
+                Spread(processes or min(available(), MOST_WORKERS, len(plan.seeds))),
+                lambda piece: f"seed {piece[1]}",
+            ):
+                progress.advance()
+        finally:
+            (out / PROGRESS).unlink(missing_ok=True)
+    return runs
+
+
+def _run_seed(piece: tuple[AblationPlan, int, Path, tuple[str, ...]]) -> None:
+    """Make all runs with a seed; in a process of its own it leaves the terminal to its parent."""
+    plan, seed, out, arguments = piece
+    if multiprocessing.parent_process() is not None:
+        os.environ["TERM"] = "dumb"
+    before = AblationRun(EARLIER, frozenset(), seed + _EARLIER_SEEDS, out / EARLIER / f"seed-{seed}")
+    _run_one(plan, before, (), arguments)
+    for run in runs_of(replace(plan, seeds=(seed,)), out):
+        _run_one(plan, run, (before.folder,), arguments)
+
+
+def _run_one(plan: AblationPlan, run: AblationRun, lessons_from: tuple[Path, ...], arguments: tuple[str, ...]) -> None:
+    skill = made_skill(plan.skill, replace(plan.options, seed=run.seed))
+    run_reflexive(
+        ReflectPlan(
+            skill=skill,
+            agents_name=plan.agents,
+            agents=skill.agents[plan.agents](run.seed),
+            settings=replace(plan.settings, without=plan.settings.without | run.without),
+            seed=run.seed,
+            lessons_from=lessons_from,
+        ),
+        run.folder,
+        VirtualClock(),
+        arguments=arguments,
+    )
+
 
 COMMAND = "reflect run"
 SNAPSHOTS = "snapshots"

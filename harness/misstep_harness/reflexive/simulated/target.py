@@ -1,36 +1,337 @@
-"""The simulated machine as a target of the loop."""
+"""The simulated machine as a target of the loop, and work items of known difficulty for it, drawn from a seed.
 
+No agent can tell the kinds apart by what it is told: most texts are "Bring relay-3 to on." The kinds:
+
+| kind | what makes it so |
+|---|---|
+| trivial | one command brings it about |
+| late | one of thirty values is accepted; the journal rules out others, so that the 4th to 10th attempt finds it |
+| trap | a late one whose name has "pass" in it |
+| shuts | the naive command shuts the way in; another setting first, and it does not |
+| shared | so with three settings, which are the same for its whole category: a lesson of one solves the next at once |
+| misleading | the first of its category needs another setting before, and all others must not have it: a lesson harms |
+| resets | the naive command clears the setting of a service; set that again, and all is well |
+| locked | nothing changes the setting while the machine runs |
+| declared | another item must be solved before, and the item says so |
+| undeclared | another item must be solved before, and only the journal says so |
+| last | once it is solved, half of the other settings are sealed |
+| start | takes effect when the machine starts again |
+| kept | takes effect then, and only with a second setting that the text names |
+| gap | what is asked for comes about, and the check looks for something else |
+"""
+
+import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.tools import Tool
 from misstep_harness.errors import MisstepError
 from misstep_harness.journal.records import encode, replace_file
-from misstep_harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
+from misstep_harness.reflexive.protocols import ChannelBroken, Check, HealthProbe, Reading
 from misstep_harness.reflexive.records import Role, SnapshotName, WorkItem
-from misstep_harness.reflexive.simulated.items import World
-from misstep_harness.reflexive.simulated.machine import (
-    MachinePair,
-    MachineState,
-    configured,
-    digest_of,
-    read_pairs,
-    started,
+
+ACCESS = "access"
+OPEN, SHUT = "open", "shut"
+
+_PAIR = re.compile(r"(?<![\w=-])([a-z0-9-]++)=([a-z0-9]++)(?![\w=])")
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+class MachinePair(Struct, frozen=True, order=True):
+    """A setting and a value, written `relay-3=7`."""
+
+    setting: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.setting}={self.value}"
+
+
+class Laws(Struct, frozen=True, omit_defaults=True):
+    """What no agent is told and no command changes.
+
+    - `locked`: The settings that nothing changes while the machine runs.
+    - `accepted`: Setting → the one value that it takes without harm.
+    - `alike`: A refused pair → other values that are refused for the same cause, which the journal then names.
+    - `shuts`: A pair → the pairs that must hold before, or else the way in is shut.
+    - `moves`: A pair → the pairs that it brings about beside itself.
+    - `waits`: Setting → the pair that must hold before it takes any value, and the item that brings this about.
+    - `seals`: A pair → the settings that nothing changes from then on.
+    - `at_start`: The settings that only take a value when the machine starts → the pair that must hold then, or else
+      the value is lost; `None` where none must.
+    - `services`: Service → the pair that it needs.
+    """
+
+    locked: frozenset[str] = frozenset()
+    accepted: dict[str, str] = {}
+    alike: dict[str, tuple[str, ...]] = {}
+    shuts: dict[str, tuple[MachinePair, ...]] = {}
+    moves: dict[str, tuple[MachinePair, ...]] = {}
+    waits: dict[str, tuple[MachinePair, str]] = {}
+    seals: dict[str, tuple[str, ...]] = {}
+    at_start: dict[str, MachinePair | None] = {}
+    services: dict[str, MachinePair] = {}
+
+
+class MachineState(Struct, frozen=True):
+    """All of the machine that a snapshot keeps; `pending` takes effect at its next start."""
+
+    settings: dict[str, str]
+    pending: dict[str, str]
+    checks: dict[str, tuple[MachinePair, ...]]
+
+    @property
+    def reachable(self) -> bool:
+        """Return whether the way in, which every command takes, is open."""
+        return self.settings[ACCESS] == OPEN
+
+    def holds(self, pair: MachinePair) -> bool:
+        """Return whether a setting has a value."""
+        return self.settings.get(pair.setting) == pair.value
+
+    def services_down(self, laws: Laws) -> list[str]:
+        """Return the services that lack what they need."""
+        return [name for name, needed in laws.services.items() if not self.holds(needed)]
+
+
+def digest_of(value: object) -> str:
+    """Return the sha256 of a value as canonical JSON."""
+    return hashlib.sha256(_encode(value)).hexdigest()
+
+
+def read_pairs(text: str) -> list[MachinePair]:
+    """Return the pairs in a text of `setting=value` words; other words are not read."""
+    return [MachinePair(*pair) for pair in _PAIR.findall(text)]
+
+
+def configured(state: MachineState, pairs: Sequence[MachinePair], laws: Laws) -> tuple[MachineState, list[str]]:
+    """Set one pair after the other, as far as the way in stays open."""
+    lines: list[str] = []
+    for pair in pairs:
+        if not state.reachable:
+            lines.append(f"{pair} never arrived, for the way in was shut by then")
+            continue
+        state, replies = _set(state, pair, laws)
+        lines += replies
+    lines += [f"service {name} is down and needs {laws.services[name]}" for name in state.services_down(laws)]
+    return state, lines
+
+
+def _set(state: MachineState, pair: MachinePair, laws: Laws) -> tuple[MachineState, list[str]]:
+    name = pair.setting
+    if name not in state.settings:
+        return state, [f"{name} is not a setting of this machine"]
+    if name in laws.locked:
+        return state, [f"{name} is burnt in and takes no value while the machine runs"]
+    for seal, under in laws.seals.items():
+        if name in under and state.holds(read_pairs(seal)[0]):
+            return state, [f"{name} is under the seal {seal}"]
+    if name in laws.waits and not state.holds(laws.waits[name][0]):
+        return state, [f"{name} takes no value until item {laws.waits[name][1]} is done"]
+    if name in laws.at_start:
+        pending = msgspec.structs.replace(state, pending=state.pending | {name: pair.value})
+        return pending, [f"{pair} is noted for the next start"]
+    lines = []
+    settings = state.settings | {name: pair.value}
+    wanted = laws.accepted.get(name)
+    if wanted is not None and pair.value != wanted:
+        refused = [str(pair), *(f"{name}={other}" for other in laws.alike.get(str(pair), ()))]
+        lines.append(f"out of range: {' '.join(refused)}")
+    missing = next((one for one in laws.shuts.get(str(pair), ()) if not state.holds(one)), None)
+    if missing is not None:
+        settings[ACCESS] = SHUT
+        lines.append(f"the way in was shut by {pair} while {missing} did not hold")
+    settings |= {moved.setting: moved.value for moved in laws.moves.get(str(pair), ())}
+    return msgspec.structs.replace(state, settings=settings), lines
+
+
+def started(state: MachineState, laws: Laws) -> tuple[MachineState, list[str]]:
+    """Start the machine again: what was noted for the start takes effect, or is lost."""
+    settings, lines = dict(state.settings), []
+    for name, value in state.pending.items():
+        needed = laws.at_start.get(name)
+        if needed is None or state.holds(needed):
+            settings[name] = value
+        else:
+            lines.append(f"{name}={value} was lost at the start, for {needed} did not hold")
+    return msgspec.structs.replace(state, settings=settings, pending={}), lines
+
+
+Kind = Literal[
+    "trivial",
+    "late",
+    "trap",
+    "shuts",
+    "shared",
+    "misleading",
+    "resets",
+    "locked",
+    "declared",
+    "undeclared",
+    "last",
+    "start",
+    "kept",
+    "gap",
+]
+
+MIX: tuple[Kind, ...] = (
+    *("trivial", "late", "shuts", "locked", "shared", "undeclared", "misleading", "resets"),
+    *("gap", "start", "misleading", "shared", "trap", "last", "kept", "trivial"),
+    *("declared", "late", "misleading", "shuts", "shared", "resets", "locked", "trivial"),
 )
+"""The kinds of a run's items in the order in which they are taken, over and over."""
+
+_FAMILIES = ("relay", "valve", "lamp", "hose", "bolt", "fan", "crank", "latch")
+_FAMILY_OF: dict[Kind, str] = {"shared": "coil", "misleading": "grid", "trap": "bypass"}
+_GUARDS = (MachinePair("coil-shield", "on"), MachinePair("coil-drain", "on"), MachinePair("coil-spare", "on"))
+"""What all settings of the category of `shared` need before, whatever the seed: a lesson of one run serves the next."""
+
+_BRIDGE = "grid-bridge"
+"""What the first setting of the category of `misleading` needs closed, and all others lifted, as it is at first."""
+
+_VALUES = 30
+_SYNONYMS = ("silent", "quiet", "hushed", "low", "muted", "soft", "still", "calm")
+
+
+class World(Struct, frozen=True):
+    """A machine and its items."""
+
+    laws: Laws
+    state: MachineState
+    items: tuple[WorkItem, ...]
+    kinds: dict[str, Kind]
+
+
+def draw_world(n: int, seed: int, kinds: Sequence[Kind] = MIX) -> World:
+    """Return a machine with `n` items, of `kinds` in turn."""
+    drawing = _Drawing(Random(f"simulated/{seed}"))  # noqa: S311 (no secret)
+    for number in range(1, n + 1):
+        drawing.add(kinds[(number - 1) % len(kinds)], number)
+    return drawing.world()
+
+
+class _Drawing:
+    """A world that is being drawn: laws, settings and items gather one by one."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._laws = Laws()
+        self._settings = {ACCESS: OPEN}
+        self._items: list[WorkItem] = []
+        self._goals: dict[str, tuple[MachinePair, ...]] = {}
+        self._kinds: dict[str, Kind] = {}
+
+    def add(self, kind: Kind, number: int) -> None:
+        family = _FAMILY_OF.get(kind) or self._random.choice(_FAMILIES)
+        name = f"{family}-{number}"
+        self._settings[name] = "off"
+        goal, item = self._drawn(kind, WorkItem(name, family, f"Bring {name} to on."), MachinePair(name, "on"))
+        self._items.append(item)
+        self._goals[name] = (goal,)
+        self._kinds[name] = kind
+
+    def _drawn(self, kind: Kind, item: WorkItem, goal: MachinePair) -> tuple[MachinePair, WorkItem]:
+        name, number = item.id, item.id.rpartition("-")[2]
+        match kind:
+            case "late" | "trap":
+                return self._searched(item)
+            case "shuts":
+                self._guarded(goal, (MachinePair(f"key-{number}", "on"),), "off")
+            case "shared":
+                self._guarded(goal, _GUARDS, "off", once=True)
+            case "misleading":
+                is_first = "misleading" not in self._kinds.values()
+                needed = MachinePair(_BRIDGE, "closed" if is_first else "lifted")
+                self._guarded(goal, (needed,), "lifted", once=is_first)
+            case "resets":
+                needed = MachinePair(f"feed-{number}", "high")
+                self._settings[needed.setting] = needed.value
+                self._law(moves={str(goal): (replace(needed, value="low"),)}, services={f"pump-{number}": needed})
+            case "locked":
+                self._law(locked={name})
+            case "declared" | "undeclared":
+                other = next((one.id for one in self._items if self._kinds[one.id] == "trivial"), None)
+                if other is not None:
+                    self._law(waits={name: (self._goals[other][0], other)})
+                    return goal, replace(item, after=(other,) if kind == "declared" else ())
+            case "last":
+                return goal, replace(item, last=True)
+            case "start":
+                self._law(at_start={name: None})
+                return goal, replace(item, text=f"Bring {name} to on from the next start.", deferred=True)
+            case "kept":
+                keeper = MachinePair(f"keep-{number}", "yes")
+                self._settings[keeper.setting] = "no"
+                self._law(at_start={name: keeper})
+                text = f"Bring {name} to on from the next start; {keeper} keeps it there."
+                return goal, replace(item, text=text, deferred=True)
+            case "gap":
+                values = self._random.sample(_SYNONYMS, len(_SYNONYMS))
+                return MachinePair(name, "noiseless"), replace(
+                    item, text=f"Bring {name} to one of: {' '.join(values)}."
+                )
+        return goal, item
+
+    def _searched(self, item: WorkItem) -> tuple[MachinePair, WorkItem]:
+        values = [f"v{value}" for value in range(1, _VALUES + 1)]
+        self._random.shuffle(values)
+        accepted = values[3 * self._random.randrange(3, 10)]
+        alike = {
+            f"{item.id}={values[first]}": tuple(value for value in values[first + 1 : first + 3] if value != accepted)
+            for first in range(0, _VALUES, 3)
+        }
+        self._law(accepted={item.id: accepted}, alike=alike)
+        return MachinePair(item.id, accepted), replace(item, text=f"Bring {item.id} to one of: {' '.join(values)}.")
+
+    def _guarded(
+        self, goal: MachinePair, before: tuple[MachinePair, ...], at_first: str, *, once: bool = False
+    ) -> None:
+        """Shut the way in where `before` does not hold; where it is for once, it is put back to `at_first`."""
+        put_back = tuple(replace(pair, value=at_first) for pair in before)
+        self._settings |= {pair.setting: pair.value for pair in put_back}
+        self._law(shuts={str(goal): before}, moves={str(goal): put_back} if once else {})
+
+    def _law(self, **more: Any) -> None:
+        self._laws = replace(self._laws, **{name: getattr(self._laws, name) | value for name, value in more.items()})
+
+    def world(self) -> World:
+        items = self._random.sample(self._items, len(self._items))
+        for name, (_, other) in self._laws.waits.items():
+            _bring_in_order(items, name, other)
+        misleading = [item for item in self._items if self._kinds[item.id] == "misleading"]
+        for later in misleading[1:]:
+            _bring_in_order(items, misleading[0].id, later.id)
+        for item in [one for one in items if self._kinds[one.id] == "last"]:
+            items.remove(item)
+            items.insert(len(items) // 3, item)
+            others = [one.id for one in items if one.id != item.id]
+            self._law(seals={str(self._goals[item.id][0]): tuple(others[::2])})
+        return World(self._laws, MachineState(self._settings, {}, self._goals), tuple(items), self._kinds)
+
+
+def _bring_in_order(items: list[WorkItem], first: str, second: str) -> None:
+    place = {item.id: number for number, item in enumerate(items)}
+    if place[first] > place[second]:
+        items[place[first]], items[place[second]] = items[place[second]], items[place[first]]
+
 
 _NO_WAY_IN = "the way in is shut: no answer"
 
-VITAL_SIGNS = (
-    VitalSign("way in", "probe", "reachable"),
-    VitalSign("services", "probe", "services_up"),
-    VitalSign("changed settings", "configuration"),
-    VitalSign("journal", "log"),
+HEALTH_PROBES = (
+    HealthProbe("way in", "probe", "reachable"),
+    HealthProbe("services", "probe", "services_up"),
+    HealthProbe("changed settings", "configuration"),
+    HealthProbe("journal", "log"),
 )
 
 
@@ -136,12 +437,12 @@ class SimulatedTarget:
         self.state, lines = started(self.state, self._laws)
         self._journal += lines
 
-    async def read(self, sign: VitalSign) -> Reading:
+    async def read(self, sign: HealthProbe) -> Reading:
         """Read through the way in."""
         self._enter()
         return self.read_outside(sign)
 
-    def read_outside(self, sign: VitalSign) -> Reading:
+    def read_outside(self, sign: HealthProbe) -> Reading:
         """Read from the host's side."""
         if sign.invariant == "reachable":
             return Reading("open" if self.state.reachable else "shut", self.state.reachable)

@@ -23,13 +23,12 @@ from misstep_harness.repair.case import (
     read_case,
     write_case,
 )
-from misstep_harness.repair.failure_bot.change_point import STEADY
-from misstep_harness.repair.failure_bot.change_search import find_change
+from misstep_harness.repair.failure_bot.change_search import STEADY, find_change
 from misstep_harness.repair.failure_bot.owner import is_bot
 from misstep_harness.repair.failure_bot.reproduce import CommitRuns, failing_tests
 from misstep_harness.repair.failure_bot.tasks import RepairTask, diff_number, task_text
 from misstep_harness.repair.scoring import affirm
-from misstep_harness.repair.validators.test_files import is_test_file
+from misstep_harness.repair.validators import is_test_file
 from misstep_harness.workspace import Limits, Sandbox, Toolchain
 from misstep_harness.workspace.repository import ChangedFile, Commit, Repository
 from misstep_harness.workspace.suite.report import FailedTest

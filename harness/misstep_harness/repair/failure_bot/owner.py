@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from msgspec import Struct
 
-from misstep_harness.repair.failure_bot.grouping import Frame
+from misstep_harness.repair.failure_bot.tasks import Frame
 from misstep_harness.workspace.repository import Commit, Repository
 
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
@@ -80,7 +80,7 @@ def _words(line: str) -> list[str]:
 
 def code_owners(patterns: tuple[OwnedPattern, ...], path: str) -> tuple[OwnedPattern, ...]:
     """Return the lines that say who owns a file: the last that matches it, in each section of GitLab."""
-    return tuple({one.section: one for one in patterns if one.matches(path)}.values())
+    return tuple({pattern.section: pattern for pattern in patterns if pattern.matches(path)}.values())
 
 
 def is_bot(commit: Commit) -> bool:

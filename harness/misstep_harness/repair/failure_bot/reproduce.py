@@ -10,7 +10,7 @@ from typing import Self
 from msgspec import Struct
 
 from misstep_harness.errors import InputError
-from misstep_harness.repair.failure_bot.change_point import Outcome
+from misstep_harness.repair.failure_bot.change_search import Outcome
 from misstep_harness.repair.failure_bot.rules import RepositoryFiles, lacking
 from misstep_harness.workspace import (
     Limits,

@@ -10,31 +10,33 @@ from msgspec.structs import replace
 from misstep_harness.errors import TimeSpent
 from misstep_harness.escaping import plain
 from misstep_harness.progress import say
-from misstep_harness.repair.failure_bot.change_point import Outcome, Prior
-from misstep_harness.repair.failure_bot.change_search import Bisection, Sight, find_change, never_passed
-from misstep_harness.repair.failure_bot.flakiness import Flakiness, estimate, rerun
-from misstep_harness.repair.failure_bot.grouping import (
+from misstep_harness.repair.failure_bot.change_search import Bisection, Outcome, Prior, Sight, find_change, never_passed
+from misstep_harness.repair.failure_bot.owner import owners
+from misstep_harness.repair.failure_bot.reproduce import CommitRuns, failing_tests, failure_in, outcome_of
+from misstep_harness.repair.failure_bot.rules import (
+    Flakiness,
+    Objection,
+    RepositoryFiles,
+    RuleDecision,
+    Situation,
+    decide,
+    estimate,
+    lacking,
+    rerun,
+    silent,
+    stopped_by,
+)
+from misstep_harness.repair.failure_bot.tasks import (
+    RepairTask,
     SameFailure,
+    TaskStore,
     failure_of,
     group_failures,
     innermost,
     joined,
     normalised,
 )
-from misstep_harness.repair.failure_bot.owner import owners
-from misstep_harness.repair.failure_bot.reproduce import CommitRuns, failing_tests, failure_in, outcome_of
-from misstep_harness.repair.failure_bot.rules import (
-    Objection,
-    RepositoryFiles,
-    RuleDecision,
-    Situation,
-    decide,
-    lacking,
-    silent,
-    stopped_by,
-)
-from misstep_harness.repair.failure_bot.tasks import RepairTask, TaskStore
-from misstep_harness.repair.validators.test_files import file_of
+from misstep_harness.repair.validators import file_of
 from misstep_harness.workspace import Limits, Sandbox, Toolchain, install_line
 from misstep_harness.workspace.repository import Commit, Repository
 from misstep_harness.workspace.suite.command import takes_names, unittest_name

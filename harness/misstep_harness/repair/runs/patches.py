@@ -1,28 +1,36 @@
-"""Write the patches of repair runs as a benchmark for judges of patches: gold is whether the tests of the case pass.
+"""Review the patches of repair runs, and write them as a benchmark for judges of patches.
+
+The state of a patch follows from its events in the review log. Gold is whether the tests of the case pass.
 
 That is less than what people call acceptable. With people's labels, from reviews or a study, these are the gold, and
 patches without one are left out.
 """
 
+import os
 from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from msgspec.structs import replace
 
 from misstep_harness.datasets.benchmark import Benchmark, Gold, write_benchmark
-from misstep_harness.errors import InputError, UsageError, writing
+from misstep_harness.errors import InputError, UsageError, write_all, writing
 from misstep_harness.items import Item, read_question
 from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.run_folder import make_folder
+from misstep_harness.journal.run_folder import locked, make_folder
 from misstep_harness.repair.case import FAILURE
-from misstep_harness.repair.records import ATTEMPT_RECORDS, FLAKY, RepairAttempt
-from misstep_harness.repair.validators.patch_judge import (
-    ACCEPTABLE,
-    UNACCEPTABLE,
-    patch_item,
-    question_folder,
-    with_failure,
+from misstep_harness.repair.patch_judge import ACCEPTABLE, UNACCEPTABLE, patch_item, question_folder, with_failure
+from misstep_harness.repair.records import (
+    ATTEMPT_RECORDS,
+    FLAKY,
+    REVIEWS,
+    Event,
+    RepairAttempt,
+    ReviewEvent,
+    read_reviews,
+    review_lines,
 )
 from misstep_harness.trajectory import together
 
@@ -93,3 +101,41 @@ def _item(attempt: RepairAttempt) -> Item:
     task = with_failure(run.task, run.extra.get(FAILURE)) if run is not None else ""
     item = patch_item(attempt.id, task, attempt.patch, attempt.signals)
     return replace(item, extra={"cluster": attempt.case})
+
+
+_CLOSED: frozenset[str] = frozenset({"rejected", "landed"})
+
+REVIEWERS = "review"
+_LABELS: dict[str, str] = {"accepted": ACCEPTABLE, "landed": ACCEPTABLE, "rejected": UNACCEPTABLE}
+
+
+def reviews_of(run: Path) -> tuple[ReviewEvent, ...]:
+    """Return the reviews of a run in their order, none without a log."""
+    return read_reviews(run / REVIEWS) if (run / REVIEWS).exists() else ()
+
+
+def state_of(attempt: str, reviews: Sequence[ReviewEvent]) -> str:
+    """Return the last event of a patch, `generated` if there is none."""
+    return next((review.event for review in reversed(reviews) if review.attempt == attempt), "generated")
+
+
+def decisions(run: Path) -> list[Gold]:
+    """Return what reviewers decided on the patches of a run as gold labels: of several decisions the last."""
+    labels = {review.attempt: _LABELS[review.event] for review in reviews_of(run) if review.event in _LABELS}
+    return [Gold(attempt, REVIEWERS, label) for attempt, label in labels.items()]
+
+
+def add_review(run: Path, attempt: RepairAttempt, event: Event, by: str, comment: str = "") -> ReviewEvent:
+    """Add an event to the reviews of a run."""
+    if not attempt.solved:
+        raise UsageError(f"{attempt.id} has no patch that passes its tests", "Review a solved attempt.")
+    reviews = reviews_of(run)
+    state = state_of(attempt.id, reviews)
+    if state in _CLOSED:
+        raise UsageError(f"{attempt.id} is {state} already", "Review another attempt.")
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    review = ReviewEvent(attempt.id, event, now, by, " ".join(comment.split()))
+    with writing(run / REVIEWS), closing(locked(run / REVIEWS)) as stream:
+        begun = stream.seek(0, os.SEEK_END) > 0
+        write_all(stream, review_lines([review], header=not begun), run / REVIEWS)
+    return review

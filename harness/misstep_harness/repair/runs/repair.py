@@ -21,10 +21,10 @@ from misstep_harness.journal.records import Inputs
 from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.repair.attempt import MakeRepairer, Setting, attempt
 from misstep_harness.repair.case import CaseFolder, RepairCase, instructed, with_test_changes
+from misstep_harness.repair.patch_judge import PatchJudge
 from misstep_harness.repair.records import ATTEMPT_RECORDS, FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from misstep_harness.repair.repairers import POLICIES, RepairerOptions
 from misstep_harness.repair.scoring import Affirmed, affirm, case_toolchain
-from misstep_harness.repair.validators.patch_judge import PatchJudge
 from misstep_harness.runs.kind import RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep_harness.trajectory import noted, together
@@ -56,7 +56,6 @@ class RepairPlan(Struct, frozen=True):
 
     policy: str
     setting: Setting
-    edit_format: str = "search_replace"
     options: RepairerOptions = RepairerOptions()
     instructions: str = ""
     attempts: int = 1
@@ -78,7 +77,7 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
 
     def __init__(self, cases: Sequence[CaseFolder], plan: RepairPlan, client: ClientSettings, sandbox: Sandbox) -> None:
         POLICIES.make(plan.policy, plan.options)  # one that cannot be made is refused now
-        edit_format(plan.edit_format)
+        edit_format(plan.options.edit_format)
         instructed_cases = [instructed(case, plan.instructions) for case in cases] if plan.instructions else cases
         self._cases = [with_test_changes(case) for case in instructed_cases] if plan.change_tests else instructed_cases
         self._plan, self._client, self._sandbox = plan, client, sandbox
@@ -99,13 +98,13 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         settings: dict[str, Any] = {
             "policy": plan.policy,
             "setting": plan.setting.name,
-            "format": plan.edit_format,
+            "format": plan.options.edit_format,
             "attempts": plan.attempts,
             "iterations": plan.limits.iterations,
             "seconds": plan.limits.seconds,
             "seed": plan.options.seed,
             "sandbox": self._sandbox.name,
-            **noted(together(one.case.evidence for one in self._cases)),
+            **noted(together(case.case.evidence for case in self._cases)),
         }
         if plan.instructions:
             settings["instructions"] = plan.instructions
@@ -133,7 +132,8 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
 
     def id_of(self, unit: tuple[CaseFolder, int]) -> str:
         """Return the id of an attempt."""
-        return attempt_id(unit[0].case.id, self._plan.policy, self._plan.setting.name, self._plan.edit_format, unit[1])
+        plan, (case, sample) = self._plan, unit
+        return attempt_id(case.case.id, plan.policy, plan.setting.name, plan.options.edit_format, sample)
 
     def recorded_id(self, record: RepairAttempt) -> str:
         """Return the id of an attempt."""
@@ -154,7 +154,7 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         name = case.case.id
         if name not in self._affirming:
             self._affirming[name] = asyncio.create_task(asyncio.to_thread(self._affirmed, case))
-        result = RepairAttempt(name, plan.policy, plan.setting.name, plan.edit_format, sample)
+        result = RepairAttempt(name, plan.policy, plan.setting.name, plan.options.edit_format, sample)
         try:
             if not (held := await self._affirming[name]).holds:
                 result = replace(result, ended=FLAKY if held.flaky else NOT_AFFIRMED, error=held.reason)
@@ -185,7 +185,7 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
                 make,
                 ask,
                 sandbox=self._sandbox,
-                edit_format=plan.edit_format,
+                edit_format=plan.options.edit_format,
                 limits=plan.limits,
                 sample=sample,
                 name=plan.policy,

@@ -19,8 +19,7 @@ from misstep_harness.journal.opened import manifest_of
 from misstep_harness.places import recorded_path
 from misstep_harness.progress import say
 from misstep_harness.repair.case import CaseFolder, RepairCase, read_case
-from misstep_harness.repair.failure_bot.flakiness import estimate
-from misstep_harness.repair.failure_bot.rules import ENDS, RuleDecision
+from misstep_harness.repair.failure_bot.rules import ENDS, RuleDecision, estimate
 from misstep_harness.repair.failure_bot.tasks import RepairTask, TaskStore, write_task_case
 from misstep_harness.repair.failure_bot.triage import examine, triage_repository
 from misstep_harness.repair.records import RepairAttempt

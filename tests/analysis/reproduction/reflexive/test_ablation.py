@@ -14,9 +14,9 @@ from misstep_analysis.reproduction.reflexive.ablation import (
     recorded_ablation,
     recorded_runs,
 )
-from misstep_harness.reflexive.runs.ablation import AblationPlan
+from misstep_harness.reflexive.records import MECHANISMS
+from misstep_harness.reflexive.runs.running import AblationPlan
 from misstep_harness.reflexive.runs.skills import SkillOptions
-from misstep_harness.reflexive.settings import MECHANISMS
 from misstep_harness.workspace import Sandbox
 from tests.harness.repair.conftest import sandbox as sandbox
 

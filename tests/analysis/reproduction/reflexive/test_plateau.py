@@ -23,8 +23,7 @@ from misstep_analysis.reproduction.reflexive.plateau import (
     quoted_cases,
 )
 from misstep_harness.errors import MissingPrerequisite
-from misstep_harness.reflexive.plateau import detector
-from misstep_harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST, AngleDetector
+from misstep_harness.reflexive.plateau import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST, AngleDetector, detector
 from misstep_harness.reflexive.reflections import form_words, generate_reflections
 
 QUOTED = [

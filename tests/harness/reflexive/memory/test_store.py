@@ -14,9 +14,9 @@ from misstep_harness.reflexive.records import (
     LessonRetired,
     LessonsRecalled,
     LoopEvent,
+    LoopSettings,
     WorkItem,
 )
-from misstep_harness.reflexive.settings import LoopSettings
 
 ITEM = WorkItem("sshd-root", "sshd", "No login of root is permitted by sshd.")
 OTHERS = tuple(WorkItem(f"item-{number}", "sshd", "Something about sshd.") for number in range(8))

@@ -11,9 +11,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from misstep_harness.errors import MissingPrerequisite, UsageError
-from misstep_harness.reflexive.plateau import DETECTORS, PlateauDetector, detector
-from misstep_harness.reflexive.plateau.vectors import AngleDetector
-from misstep_harness.reflexive.plateau.words import FUNCTION_WORDS, TEMPLATE_WORDS
+from misstep_harness.reflexive.plateau import (
+    DETECTORS,
+    FUNCTION_WORDS,
+    TEMPLATE_WORDS,
+    AngleDetector,
+    PlateauDetector,
+    detector,
+)
 
 REWORDED = (
     "The disk cannot be split into partitions while the system runs from it.",
@@ -127,7 +132,7 @@ def test_nothing_said_three_times_is_no_plateau(each: PlateauDetector) -> None:
 
 
 def test_a_model_that_is_not_installed_says_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("misstep_harness.reflexive.plateau.vectors.find_spec", lambda _: None)
+    monkeypatch.setattr("misstep_harness.reflexive.plateau.find_spec", lambda _: None)
     with pytest.raises(MissingPrerequisite, match=r"pip install 'misstep\[embeddings\]'"):
         detector("embeddings")
 

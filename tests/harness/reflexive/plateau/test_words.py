@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep_harness.reflexive.plateau.words import TEMPLATE_WORDS, content_words, known_words, singular, words_of
+from misstep_harness.reflexive.plateau import TEMPLATE_WORDS, content_words, known_words, singular, words_of
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,9 @@ import pytest
 
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.records import read_manifest
-from misstep_harness.reflexive.records import RunEnded
-from misstep_harness.reflexive.runs.ablation import AblationPlan, configurations, run_ablation
-from misstep_harness.reflexive.runs.running import recorded_events
+from misstep_harness.reflexive.records import MECHANISMS, RunEnded
+from misstep_harness.reflexive.runs.running import AblationPlan, configurations, recorded_events, run_ablation
 from misstep_harness.reflexive.runs.skills import SkillOptions
-from misstep_harness.reflexive.settings import MECHANISMS
 
 TINY = AblationPlan(seeds=(3, 4), options=SkillOptions(n=3), mechanisms=("snapshots",))
 

@@ -12,10 +12,16 @@ from misstep_harness.errors import InputError, UsageError
 from misstep_harness.journal.run_folder import RunInProgress
 from misstep_harness.reflexive.protocols import Skill
 from misstep_harness.reflexive.records import Failed, LoopEvent, SnapshotTaken
-from misstep_harness.reflexive.runs.chosen_agents import agents_of_skill
 from misstep_harness.reflexive.runs.command_file import read_command_file
 from misstep_harness.reflexive.runs.command_target import CommandSkill
-from misstep_harness.reflexive.runs.running import CHANGES, ReflectPlan, ReflectSummary, recorded_events, run_reflexive
+from misstep_harness.reflexive.runs.running import (
+    CHANGES,
+    ReflectPlan,
+    ReflectSummary,
+    agents_of_skill,
+    recorded_events,
+    run_reflexive,
+)
 from misstep_harness.reflexive.runs.skills import SkillOptions, made_skill
 from misstep_harness.workspace import Sandbox
 from tests.harness.repair.conftest import sandbox as sandbox

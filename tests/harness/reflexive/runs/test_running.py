@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.errors import InputError, SkillFailed, UsageError
 from misstep_harness.journal.records import MANIFEST
-from misstep_harness.reflexive.records import LessonsRecalled, WorkItem
+from misstep_harness.reflexive.records import ItemLimits, LessonsRecalled, LoopSettings, WorkItem
 from misstep_harness.reflexive.runs.running import (
     EARLIER_LESSONS,
     ReflectPlan,
@@ -18,7 +18,6 @@ from misstep_harness.reflexive.runs.running import (
     recorded_events,
     run_reflexive,
 )
-from misstep_harness.reflexive.settings import ItemLimits, LoopSettings
 from tests.harness.reflexive.notebook import NotebookSkill, items, saying, team, writing
 
 

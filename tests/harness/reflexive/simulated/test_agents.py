@@ -11,12 +11,15 @@ from misstep_harness.agent.turns import TurnReport, take_turn
 from misstep_harness.reflexive.item_work import read_verdict
 from misstep_harness.reflexive.protocols import Agent, Context, Part
 from misstep_harness.reflexive.records import Role, WorkItem
-from misstep_harness.reflexive.simulated.items import Kind, draw_world
-from misstep_harness.reflexive.simulated.machine import read_pairs
-from misstep_harness.reflexive.simulated.skill import SimulatedSkill
-from misstep_harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
-from misstep_harness.reflexive.simulated.thinkers import SimulatedReflector, SimulatedStrategist, wordings
-from misstep_harness.reflexive.simulated.workers import SimulatedWorker, WorkerKind
+from misstep_harness.reflexive.simulated.skill import (
+    SimulatedReflector,
+    SimulatedSkill,
+    SimulatedStrategist,
+    SimulatedWorker,
+    WorkerKind,
+    wordings,
+)
+from misstep_harness.reflexive.simulated.target import HEALTH_PROBES, Kind, SimulatedTarget, draw_world, read_pairs
 
 ITEM = WorkItem("relay-3", "relay", "Bring relay-3 to on.")
 SHUT = "the way in was shut by relay-3=on while key-3=on did not hold"
@@ -75,7 +78,7 @@ def test_a_cause_is_named_only_where_the_facts_show_it(kind: Kind, tmp_path: Pat
     world = draw_world(1, 0, (kind,))
     target, item = SimulatedTarget(world, tmp_path), world.items[0]
     turn_of(SimulatedWorker(0, "perfect"), context("worker", item=item), target)
-    journal = target.read_outside(VITAL_SIGNS[-1]).text
+    journal = target.read_outside(HEALTH_PROBES[-1]).text
     guesses = {guess.lower() for guess in wordings().causes["unspecific"]}
 
     def guessed(**parts: str) -> bool:

@@ -12,10 +12,9 @@ from misstep_harness.agent.tools import carry_out
 from misstep_harness.errors import MisstepError
 from misstep_harness.reflexive.protocols import Check
 from misstep_harness.reflexive.records import WorkItem
-from misstep_harness.reflexive.simulated.items import Kind, draw_world
-from misstep_harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
+from misstep_harness.reflexive.simulated.target import HEALTH_PROBES, Kind, SimulatedTarget, draw_world
 
-PROBE, SERVICES, CONFIGURATION, JOURNAL = VITAL_SIGNS
+PROBE, SERVICES, CONFIGURATION, JOURNAL = HEALTH_PROBES
 
 
 def one(kind: Kind, folder: Path, beside: tuple[Kind, ...] = ()) -> tuple[SimulatedTarget, WorkItem]:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from misstep_harness.repair.build.packages import Package
-from misstep_harness.repair.build.sets import CaseSource, source_files
+from misstep_harness.repair.build.sets import CaseSource, Package, source_files
 from misstep_harness.repair.build.syntax import read_modules
 
 SHOP = """\

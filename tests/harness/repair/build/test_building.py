@@ -7,19 +7,22 @@ import pytest
 
 from misstep_harness.errors import InputError
 from misstep_harness.repair.build import sets
-from misstep_harness.repair.build.recipes import (
+from misstep_harness.repair.build.sets import (
+    CaseSource,
     FaultPlace,
     Recipe,
+    build,
     changed_lines,
     complexity,
     diff,
     digest,
     faults_at,
     faults_of,
+    instructions,
     planted,
     sampled,
+    write_planted,
 )
-from misstep_harness.repair.build.sets import CaseSource, build, instructions, write_planted
 from misstep_harness.repair.case import read_case
 from misstep_harness.workspace import Sandbox
 from tests.harness.repair.build.made_up_package import FILES, case_source

@@ -7,7 +7,7 @@ import pytest
 
 from misstep_harness.repair import build as build_room
 from misstep_harness.repair.build.operators import OPERATORS
-from misstep_harness.repair.build.recipes import planted
+from misstep_harness.repair.build.sets import planted
 from misstep_harness.repair.build.syntax import Edit, Module, read_modules, with_edits
 from tests.harness.repair.build.made_up_package import RATES, SHOP, SHOP_JS
 

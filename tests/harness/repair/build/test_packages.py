@@ -10,8 +10,8 @@ import pytest
 
 from misstep_harness.errors import InputError, MissingPrerequisite
 from misstep_harness.places import data_folder
-from misstep_harness.repair.build import packages
-from misstep_harness.repair.build.packages import check_hash, known_packages, package_tree, unpack
+from misstep_harness.repair.build import sets
+from misstep_harness.repair.build.sets import check_hash, known_packages, package_tree, unpack
 from tests.harness.repair.build.made_up_package import FILES, archive, made_up
 
 
@@ -50,7 +50,7 @@ def test_links_in_an_archive_are_left_out(tmp_path: Path) -> None:
 
 
 def test_an_archive_with_too_much_in_it_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packages, "_LARGEST", 10)
+    monkeypatch.setattr(sets, "_LARGEST", 10)
     archive(tmp_path / "a.tar.gz")
     with pytest.raises(InputError, match="holds more than"):
         unpack(tmp_path / "a.tar.gz", tmp_path / "tree")

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from misstep_harness.repair.failure_bot.change_point import STEADY, ChangePoint
+from misstep_harness.repair.failure_bot.change_search import STEADY, ChangePoint
 
 
 def searched(count: int, change: int, rates: tuple[float, float], seed: int, told: bool = False) -> tuple[int, int]:

@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from misstep_harness.repair.failure_bot import change_search
-from misstep_harness.repair.failure_bot.change_point import STEADY, Outcome
-from misstep_harness.repair.failure_bot.change_search import Bisection, Sight, find_change
+from misstep_harness.repair.failure_bot.change_search import STEADY, Bisection, Outcome, Sight, find_change
 from misstep_harness.repair.failure_bot.triage import note_of
 from misstep_harness.workspace.repository import Commit
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from misstep_harness.repair.failure_bot import flakiness
-from misstep_harness.repair.failure_bot.flakiness import estimate, rerun
+from misstep_harness.repair.failure_bot import rules
+from misstep_harness.repair.failure_bot.rules import estimate, rerun
 
 
 def always_failing(tests: Sequence[str]) -> dict[str, bool]:
@@ -30,14 +30,14 @@ def test_the_posterior_is_that_of_the_written_formula() -> None:
     ],
 )
 def test_a_test_is_run_again_until_it_is_decided(monkeypatch, outcomes, most, result) -> None:
-    monkeypatch.setattr(flakiness, "_MOST_RUNS", most)
+    monkeypatch.setattr(rules, "_MOST_RUNS", most)
     runs = iter(outcomes)
     test = rerun(lambda _: {} if (one := next(runs)) == "-" else {"t": one == "F"}, ["t"])["t"]
     assert (test.state, test.runs, test.failures, test.unseen) == result
 
 
 def test_no_test_is_failing_by_one_run_whatever_is_held_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flakiness, "_FLAKY", 0.001)
+    monkeypatch.setattr(rules, "_FLAKY", 0.001)
     assert estimate(1, 1).state == "failing"
     assert rerun(always_failing, ["t"])["t"].runs == 2
 

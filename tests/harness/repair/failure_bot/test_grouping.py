@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep_harness.repair.failure_bot.grouping import Frame, group_failures, innermost, joined, normalised
+from misstep_harness.repair.failure_bot.tasks import Frame, group_failures, innermost, joined, normalised
 from misstep_harness.workspace.suite.report import FailedTest
 
 PATHS = ["src/price.py", "tests/test_price.py", "lib/sum.js", "pkg/sum.go"]

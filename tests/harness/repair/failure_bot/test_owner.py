@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from misstep_harness.repair.failure_bot.grouping import innermost
 from misstep_harness.repair.failure_bot.owner import code_owners, is_bot, owners, parse_codeowners
+from misstep_harness.repair.failure_bot.tasks import innermost
 from misstep_harness.workspace.repository import Repository
 from tests.harness.repair.failure_bot.histories import MadeRepository
 

@@ -3,8 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from misstep_harness.repair.failure_bot.flakiness import estimate
-from misstep_harness.repair.failure_bot.rules import ENDS, RepositoryFiles, Situation, decide, lacking
+from misstep_harness.repair.failure_bot.rules import ENDS, RepositoryFiles, Situation, decide, estimate, lacking
 from misstep_harness.repair.failure_bot.tasks import RepairTask
 from misstep_harness.workspace.suite.report import FailedTest
 

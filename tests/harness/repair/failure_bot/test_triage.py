@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from misstep_harness.repair.case import read_case
-from misstep_harness.repair.failure_bot import flakiness, reproduce, triage
-from misstep_harness.repair.failure_bot.change_point import STEADY
+from misstep_harness.repair.failure_bot import reproduce, rules, triage
+from misstep_harness.repair.failure_bot.change_search import STEADY
 from misstep_harness.repair.failure_bot.tasks import RepairTask, TaskStore, task_text, write_task_case
 from misstep_harness.repair.failure_bot.triage import Triaged, triage_repository
 from misstep_harness.repair.records import RepairAttempt
@@ -33,7 +33,7 @@ def triaged(folder: Path, sandbox: Sandbox, command: str = COMMAND, **options: o
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few runs tell what a test is, as hardly any test is held to be flaky."""
     monkeypatch.setattr(triage, "_PRIOR", STEADY)
-    monkeypatch.setattr(flakiness, "_FLAKY", 0.01)
+    monkeypatch.setattr(rules, "_FLAKY", 0.01)
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +180,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch, outcomes: str) -> None:
 
 
 def test_a_flaky_failure_alone_is_named_and_has_no_case(broken, sandbox, monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr(flakiness, "_FLAKY", 0.16)
+    monkeypatch.setattr(rules, "_FLAKY", 0.16)
     scripted(monkeypatch, "FFPFPP")
     (result,) = triaged(broken[0].folder, sandbox)
     assert (result.flakiness.runs, result.flakiness.failures, result.task.blame) == (3, 2, "")

@@ -11,8 +11,7 @@ from misstep_harness.errors import InputError, UsageError
 from misstep_harness.items import read_items, read_question
 from misstep_harness.journal.records import read_verdicts
 from misstep_harness.repair.records import Signal
-from misstep_harness.repair.review import add_review, decisions
-from misstep_harness.repair.runs.patches import write_patches
+from misstep_harness.repair.runs.patches import add_review, decisions, write_patches
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.judging.known_judges import known_judge
 from tests.harness.runs.repairs import opened, recorded_attempts

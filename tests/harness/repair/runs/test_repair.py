@@ -18,11 +18,11 @@ from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.observer.observer import LiveObservation
 from misstep_harness.repair.attempt import SETTINGS
 from misstep_harness.repair.case import CaseFolder, RepairCase
+from misstep_harness.repair.patch_judge import fitted_to_patches
 from misstep_harness.repair.records import Signal
 from misstep_harness.repair.runs.patches import write_patches
 from misstep_harness.repair.runs.repair import RepairPlan, Repairs
 from misstep_harness.repair.scoring import Affirmed
-from misstep_harness.repair.validators.patch_judge import fitted_to_patches
 from misstep_harness.runs.judging.known_judges import known_judge
 from misstep_harness.runs.run import carry_out
 from misstep_harness.runs.spread import Spread, open_workers

@@ -1,8 +1,7 @@
 """Localisation: by what tests execute, and by what a failure's text names."""
 
-from misstep_harness.repair.search.localisation import by_spectrum, by_text
-from misstep_harness.repair.search.source import ProgramSource
-from misstep_harness.repair.search.testing import Observed
+from misstep_harness.repair.search.localisation import Observed, by_spectrum, by_text
+from misstep_harness.repair.search.scope import ProgramSource
 
 TEXT = """\
 def one(a):

@@ -14,11 +14,11 @@ from misstep_harness.errors import EditRefused
 from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.repair.attempt import SETTINGS, CaseWorkspace, attempt
 from misstep_harness.repair.case import CaseFolder, RepairCase, read_case, write_case
+from misstep_harness.repair.patch_judge import PatchJudge
 from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.repair.scoring import open_case
+from misstep_harness.repair.search.localisation import Effort, SandboxedTests
 from misstep_harness.repair.search.policy import SearchPatcher, SearchPolicy, carried_out, instruction, search_repairer
-from misstep_harness.repair.search.testing import Effort, SandboxedTests
-from misstep_harness.repair.validators.patch_judge import PatchJudge
 from misstep_harness.trajectory import Step, ToolCall, ToolResult
 from misstep_harness.workspace import Sandbox
 from tests.harness.agent.folders import FilesInMemory, NoModel

@@ -5,9 +5,9 @@ from contextlib import suppress
 
 import pytest
 
-from misstep_harness.repair.search.candidates import candidates
 from misstep_harness.repair.search.localisation import Suspect
-from misstep_harness.repair.search.source import ProgramSource, changed
+from misstep_harness.repair.search.policy import candidates
+from misstep_harness.repair.search.scope import ProgramSource, changed
 
 PROGRAM = """\
 LIMIT = 3

@@ -3,7 +3,7 @@
 import pytest
 
 from misstep_harness.repair.search.policy import text_candidates
-from misstep_harness.repair.search.source import changed
+from misstep_harness.repair.search.scope import changed
 
 BEFORE = """export function price(pieces: number, each: number) {
   const sum = pieces * each

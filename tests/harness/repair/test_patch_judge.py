@@ -10,8 +10,7 @@ from misstep_harness.judges.fencing import fenced_parts
 from misstep_harness.judges.prompted import requests_of
 from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.protocols import Ask
-from misstep_harness.repair.records import Signal
-from misstep_harness.repair.validators.patch_judge import (
+from misstep_harness.repair.patch_judge import (
     ACCEPTABLE,
     UNACCEPTABLE,
     PatchJudge,
@@ -19,6 +18,7 @@ from misstep_harness.repair.validators.patch_judge import (
     patch_item,
     question_folder,
 )
+from misstep_harness.repair.records import Signal
 from misstep_harness.runs.judging.known_judges import known_judge
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import UNANSWERED, Status, Verdict

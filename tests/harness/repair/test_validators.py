@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep_harness.repair.validators.test_files import check, oracle_files, pytest_id
+from misstep_harness.repair.validators import changed_tests_signal, oracle_files, pytest_id
 
 PATHS = ("checks/price_check.py", "tests/test_price.py", "price.py", "test/sum.test.js")
 
@@ -22,7 +22,7 @@ PATHS = ("checks/price_check.py", "tests/test_price.py", "price.py", "test/sum.t
 )
 def test_the_files_of_an_oracle_are_told_by_its_ids(oracle: str, files: set[str]) -> None:
     assert oracle_files([oracle], PATHS) == files
-    assert check([*files, "price.py"], [oracle]).passed == (not files)
+    assert changed_tests_signal([*files, "price.py"], [oracle]).passed == (not files)
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,54 @@
-"""Analyse the files that an edit changed, in the sandbox: only what the edit brought is reported.
+"""Validate a patch, in the agent's loop and at its end (section 6 of the paper).
 
-For Python the files are compiled and, where ruff is installed, checked for its errors (E9, F); for JavaScript node
-checks the syntax. A case may name a shell line of its own in `extra.static_analysis`; `{files}` are the changed ones.
+- Static analysis reports what an edit brought. Python is compiled and, with ruff, checked for errors (E9, F); node
+  checks the syntax of JavaScript. A case may have a shell line of its own in `extra.static_analysis`.
+- A patch that changes tests is flagged: a weakened test passes as well as a mended program.
+- A patch that undoes the blamed change loses what that change was for. The score is the F1 of lines: a line that the
+  change added is undone by removing it, a line that it removed by adding it.
 """
 
 import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from misstep_harness.repair.records import Signal
+from misstep_harness.repair.records import REVERT, Signal
 from misstep_harness.workspace import Limits, Workspace
+from misstep_harness.workspace.suite.command import unittest_name
+
+ALIKE = 0.9
+"""From here on a patch is called a revert: nearly every line of one is a line of the other."""
+
+
+def revert_signal(patch: str, blamed: str) -> Signal:
+    """Return how closely `patch` undoes `blamed`, both unified diffs; passed where it is not a revert."""
+    done = changed_lines(patch)
+    undoing = Counter({("-" if sign == "+" else "+", text): n for (sign, text), n in changed_lines(blamed).items()})
+    if not done or not undoing:
+        return Signal(REVERT, None, "there is no change to compare with")
+    score = 2 * (done & undoing).total() / (done.total() + undoing.total())
+    lost, fine = "look whether what the blamed change was for is lost", "is not a revert of the blamed change"
+    return Signal(REVERT, score < ALIKE, fine if score < ALIKE else lost, score)
+
+
+def changed_lines(diff: str) -> "Counter[tuple[str, str]]":
+    """Count the added and removed lines of a unified diff with their signs, without blank ones and outer space."""
+    counts: Counter[tuple[str, str]] = Counter()
+    in_hunk = False
+    for line in diff.split("\n"):
+        if line.startswith(("diff --git ", "Index: ")) or (line.startswith("--- ") and not in_hunk):
+            in_hunk = False
+        elif line.startswith("@@"):
+            in_hunk = True
+        elif in_hunk and line[:1] in "+-" and line[1:].strip():
+            counts[line[0], line[1:].strip()] += 1
+    return counts
+
 
 _SECONDS = 30.0
 _SHOWN = 4_000
@@ -123,3 +157,55 @@ def _evened(line: str) -> str:
 def _cut(lines: Sequence[str]) -> str:
     text = "\n".join(lines)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+_TEST = re.compile(
+    r"(?:^|/)(?:tests?|testing|__tests__|specs?|fixtures?|__snapshots__)/"
+    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*_spec|conftest|[^/.]*[._-](?:test|spec))\.[A-Za-z]+$"
+    r"|(?:^|/)[^/]*Tests?\.(?:java|kt|scala|cs|php|swift)$"
+    r"|\.snap$"
+    r"|(?:^|/)(?:pytest\.ini|tox\.ini|jest\.config\.[a-z]+)$"
+)
+
+
+def is_test_file(path: str) -> bool:
+    """Return whether a file belongs to the tests, by its place or its name in the habits of the usual runners."""
+    return _TEST.search(path) is not None
+
+
+def file_of(test: str, paths: Collection[str]) -> str:
+    """Return the file of a test by its id, `tests/a.py::test_b` or `tests.a.Group.test_b`; empty if there is none.
+
+    An id of unittest may begin at the folder in which the tests are looked for, so that it leaves out those above.
+    """
+    parts = unittest_name(test).split(".")
+    names = ["/".join(parts[:length]) + ".py" for length in range(len(parts), 0, -1)]
+    known = next((name for name in (test.partition("::")[0], *names) if name in paths), "")
+    below = (path for name in names for path in sorted(paths) if path.endswith(f"/{name}"))
+    return known or ("" if "::" in test else next(below, ""))
+
+
+def pytest_id(test: str, paths: Collection[str]) -> str:
+    """Return what pytest calls a test, its class or its module; empty of an id that names no file of these."""
+    file = file_of(test, paths)
+    if not file or "::" in test or test == file:
+        return test if file else ""
+    parts = unittest_name(test).split(".")
+    ends = (length for length in range(len(parts), 0, -1) if f"/{file}".endswith(f"/{'/'.join(parts[:length])}.py"))
+    return "::".join([file, *parts[next(ends) :]])
+
+
+def oracle_files(oracle: Iterable[str], paths: Collection[str]) -> set[str]:
+    """Return the files of an oracle's tests, of some; all tests where the whole command is the oracle."""
+    if "" in oracle:
+        return {path for path in paths if is_test_file(path)}
+    return {file for test in oracle if (file := file_of(test, paths))}
+
+
+def changed_tests_signal(changed: Iterable[str], oracle: Iterable[str] = ()) -> Signal:
+    """Return a flag on a patch that changes tests; those of the oracle are tests whatever they are called."""
+    changed = set(changed)
+    own = oracle_files(oracle, changed)
+    tests = sorted(path for path in changed if is_test_file(path) or path in own)
+    text = f"changes tests: {', '.join(tests)}" if tests else "changes no test"
+    return Signal("test_files", not tests, text)

@@ -1,1 +1,0 @@
-"""What checks a patch, inside the agent's loop and at its end (section 6 of the paper)."""
