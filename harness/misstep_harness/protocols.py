@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct
 
-from misstep_harness.attempts import Attempts
-from misstep_harness.exchange import Outcome, Request
-from misstep_harness.items import Item, Kind, Question
 from misstep_harness.trajectory import Source, Trajectory, Unreadable
 from misstep_harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from misstep_harness.attempts import Attempts
+    from misstep_harness.exchange import Outcome, Request
+    from misstep_harness.items import Item, Kind, Question
 
 Unit = Literal["value", "file"]
 Shape = Literal["document", "lines", "text"]
@@ -72,7 +74,7 @@ class Ask(Protocol):
     model: str
     """The model that the command line or the judge's file names; empty if there is none."""
 
-    async def __call__(self, request: Request) -> Outcome:
+    async def __call__(self, request: "Request") -> "Outcome":
         """Return what the model answered, or why it did not; raises nothing."""
 
 
@@ -90,7 +92,7 @@ class WrittenJudge(Protocol):
     def labels(self) -> Sequence[str] | Mapping[str, str]:
         """Return the labels that it may give, or label → meaning."""
 
-    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
+    async def judge(self, item: "Item", trajectory: Trajectory | None, ask: Ask) -> Verdict:
         """Return the verdict on an item, as `FittedJudge.judge`."""
 
 
@@ -102,7 +104,7 @@ class FittedJudge(Protocol):
         """Return its name in its verdicts."""
 
     @property
-    def kind(self) -> Kind | Literal["any"]:
+    def kind(self) -> "Kind | Literal['any']":
         """Return the kind of items that it is for."""
 
     @property
@@ -113,23 +115,23 @@ class FittedJudge(Protocol):
     def uses_model(self) -> bool:
         """Return whether it asks a model at all."""
 
-    def reads_run(self, item: Item) -> bool:
+    def reads_run(self, item: "Item") -> bool:
         """Return whether it looks at the run that an item is about."""
 
     def settings(self) -> dict[str, Any]:
         """Return all values that can change a verdict, for the manifest of the run; they have types of TOML."""
 
-    def skip_reason(self, item: Item) -> str:
+    def skip_reason(self, item: "Item") -> str:
         """Return why the judge has no verdict on an item, in a few words; empty where it has."""
 
-    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
+    async def judge(self, item: "Item", trajectory: Trajectory | None, ask: Ask) -> Verdict:
         """Return the verdict on an item; `trajectory` is the run that it is about, if there is one."""
 
 
 class Judge(FittedJudge, Protocol):
     """What gives a verdict on an item: a rule, a recording, a prompt; they differ in `judge` alone."""
 
-    def fitted(self, question: Question, folder: Path) -> FittedJudge:
+    def fitted(self, question: "Question", folder: Path) -> FittedJudge:
         """Return the judge as it is asked what the benchmark in `folder` asks."""
 
 
@@ -150,5 +152,5 @@ class OutcomeLoader(Protocol):
 
     NAME: str
 
-    def outcomes(self, folder: Path) -> Iterator[Attempts]:
+    def outcomes(self, folder: Path) -> "Iterator[Attempts]":
         """Return every system on every task it was tried on."""

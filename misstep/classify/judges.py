@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from misstep.classify.findings import concluding_with
+from misstep.classify.run_folder import concluding_with
 from misstep.options.prices import priced_by
 from misstep_analysis.gold import read_gold
 from misstep_analysis.runs.finished import read_scores

@@ -2,14 +2,11 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from math import fsum
-from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from misstep_harness.trajectory import Step, ToolResult, Trajectory
-
-Figure = TypeVar("Figure", int, float)
+from misstep_harness.values import known_sum
 
 
 class RunTotals(Struct, frozen=True):
@@ -54,16 +51,6 @@ def run_totals(run: Trajectory) -> RunTotals:
 def has_failed(result: ToolResult) -> bool:
     """Return whether a result says that its tool failed."""
     return bool(result.is_error) or (result.exit_code or 0) != 0
-
-
-def known_sum(values: Iterable[Figure | None]) -> Figure | None:
-    """Return the sum of the values that are known, which their order does not change; `None` if none is."""
-    known = [value for value in values if value is not None]
-    if not known:
-        return None
-    exact: Any = sum(known) if all(isinstance(one, int) for one in known) else fsum(known)
-    total: Figure = exact
-    return total
 
 
 def _elapsed(steps: Iterable[Step]) -> float | None:

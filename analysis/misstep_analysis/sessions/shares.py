@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from misstep_analysis.stats.clusters.few import bounded
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 
@@ -21,6 +20,7 @@ def clustered_share(clusters: Sequence[tuple[int, int]], undefined: str) -> Esti
     if not sizes:
         return Estimate(None, n=0, reason=undefined)
     from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard  # numpy takes a tenth of a second
+    from misstep_analysis.stats.clusters.few import bounded
 
     share = korn_graubard(clusters)
     return bounded(share, len(sizes)) if len(sizes) < sum(sizes) else share

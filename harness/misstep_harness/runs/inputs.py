@@ -21,7 +21,6 @@ from misstep_harness.errors import (
     UnknownFormat,
     UnreadableTrajectory,
 )
-from misstep_harness.journal.inputs import file_state, inputs_of_files
 from misstep_harness.journal.records import Inputs
 from misstep_harness.places import path_text
 from misstep_harness.readers import FoundFile, Part, all_readers, find_files, plan, read_part, reader_for
@@ -35,6 +34,8 @@ _LOOKED_AT = 4096
 
 def inputs_of_paths(paths: Iterable[Path]) -> Inputs:
     """Return the inputs in files and folders, for the manifest of a run: files, bytes and a digest."""
+    from misstep_harness.journal.inputs import file_state, inputs_of_files
+
     return inputs_of_files(file_state(file.path) for file in find_files(paths))
 
 

@@ -53,12 +53,12 @@ class UnitsElsewhere(ModelRequests, Generic[Unit, Recorded]):
         """Return whether no more units are handed out: the money is spent, or the server is gone."""
         if self._left_usd == 0.0:
             self.over_cost_limit = self.over_cost_limit or f"the ${self._limit:g} are spent"
-        return super().ended()
+        return super().ended() or (self._died is not None and self._kind.in_order and self._kind.made_again)
 
     async def do(self, unit: Unit) -> tuple[Recorded, float | None] | None:
         """Return the record of a unit and its cost; `None` if the run ended before, or each worker died at it."""
         client = replace(self._client, max_cost_usd=self._left_usd)
-        name = self._kind.id_of(unit)
+        name = self._kind.name_of(unit)
         try:
             done = await self._workers.one(name, _do_unit, self._pickled, unit, client)
         except WorkerDied as error:

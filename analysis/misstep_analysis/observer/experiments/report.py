@@ -32,16 +32,10 @@ from misstep_harness.errors import UsageError
 from misstep_harness.evidence import Evidence
 from misstep_harness.intervention import Intervention, Invocation
 from misstep_harness.journal.opened import OpenRun, open_of
-from misstep_harness.journal.records import (
-    LIVE_RECORDS,
-    MANIFEST,
-    VERDICTS,
-    encode_lines,
-    read_verdicts,
-    replace_file,
-)
+from misstep_harness.journal.records import MANIFEST, VERDICTS, encode_lines, read_verdicts, replace_file
 from misstep_harness.live_session import LiveSession
 from misstep_harness.observer.experiment.own_sessions import Assignment
+from misstep_harness.observer.records import LIVE_RECORDS
 from misstep_harness.places import data_folder
 
 Observed = TypeVar("Observed", Invocation, Intervention)
