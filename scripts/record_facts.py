@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct, structs
 
+from misstep_analysis.reproduction import watching
 from misstep_analysis.reproduction.recorded import (
     classified,
     fault_data,
@@ -24,7 +25,6 @@ from misstep_analysis.reproduction.recorded import (
     solve_rates,
 )
 from misstep_analysis.reproduction.reflexive import plateau
-from misstep_analysis.reproduction.sessions import watching
 from misstep_harness.datasets.catalogue import data_set
 from misstep_harness.datasets.facts import Facts, recorded_folder, whole_folder
 from misstep_harness.datasets.upstream import toml_file

@@ -9,7 +9,7 @@ import typer
 from msgspec.structs import replace
 
 from misstep.classify.findings import classified_findings
-from misstep.options.category_judges import JudgesOptions, settle
+from misstep.options.category_judges import JudgesOptions, RulesOptions, settle
 from misstep.options.common import (
     Html,
     Json,
@@ -21,7 +21,6 @@ from misstep.options.common import (
 from misstep.options.gate import ABOVE, GateOptions
 from misstep.options.model import MODEL_OPTIONS, ModelOptions
 from misstep.options.prices import PRICES, agents_prices
-from misstep.options.rules import RulesOptions
 from misstep.options.run_folders import Categories, Since, Until, run_folder, stopped_with
 from misstep.options.spread import SpreadOptions
 from misstep_analysis.sessions.findings import as_json, complaints, findings_text, new_text, shares, with_new

@@ -19,7 +19,7 @@ from misstep_harness.journal.classified import Summary, labelled_sessions
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.places import path_text
 from misstep_harness.runs.classify import ClassifyPlan
-from misstep_harness.runs.file_batches import files_changed, found_files
+from misstep_harness.runs.inputs import files_changed, found_files
 from misstep_harness.runs.judging.category_judges import JUDGES, CategoryJudge, answered, ask_judges
 from misstep_harness.runs.judging.session_benchmark import BENCHMARK
 from misstep_harness.runs.kind import RunEnd

@@ -14,7 +14,40 @@ from misstep.options.run_folders import exit_unless_whole
 from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
+    from misstep_harness.runs.standing_rules import RulesAsked
+if TYPE_CHECKING:
     from misstep.classify.judges import CategoryJudges
+
+
+class RulesOptions(OptionGroup, frozen=True):
+    """The files of standing rules, and whether they are looked for."""
+
+    panel = "Standing rules"
+    rules: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            parser=path_alone,
+            help="Rules of every session for the judges, such as CLAUDE.md. May be given several times.",
+        ),
+    ] = None
+    no_rules: Annotated[
+        bool,
+        typer.Option("--no-rules", help="Look for no CLAUDE.md and AGENTS.md in the folders of the sessions."),
+    ] = False
+
+    def read(self) -> "RulesAsked":
+        """Return which rules count; those of the named files are read."""
+        from misstep_harness.runs.standing_rules import RulesAsked, read_rules
+
+        return RulesAsked(read_rules(self.rules or ()), find=not self.no_rules)
+
+    @property
+    def line(self) -> list[str]:
+        """Return the options as they were given."""
+        return [*(word for file in self.rules or () for word in ("--rules", str(file)))] + [
+            "--no-rules"
+        ] * self.no_rules
 
 
 class JudgesOptions(OptionGroup, frozen=True):

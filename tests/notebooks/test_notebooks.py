@@ -10,10 +10,10 @@ import pytest
 from msgspec import Struct
 
 from misstep_analysis.pages.notebooks.display import TABLE_TYPE, Shown
+from misstep_analysis.reproduction import watching
 from misstep_analysis.reproduction.recorded import again, generated_study, recovery
 from misstep_analysis.reproduction.recorded.classified import RUN_SETS
 from misstep_analysis.reproduction.reflexive import plateau
-from misstep_analysis.reproduction.sessions import watching
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.files import from_document
 from misstep_harness.datasets.catalogue import data_sets

@@ -17,17 +17,19 @@ from misstep_harness.journal.classified import (
     summarise,
 )
 from misstep_harness.progress import Progress
-from misstep_harness.runs.file_batches import (
+from misstep_harness.runs.inputs import (
+    EVER,
     Batch,
+    Changed,
     batches,
     check_named,
     describe,
     files_changed,
     found_files,
+    no_trajectory,
     placed_in,
     total_bytes,
 )
-from misstep_harness.runs.inputs import EVER, Changed, no_trajectory
 from misstep_harness.runs.spread import BY_SIZE, Spread, in_order
 from misstep_harness.runs.standing_rules import FIND_RULES, RulesAsked
 from misstep_harness.trajectory import Trajectory

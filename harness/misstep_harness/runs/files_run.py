@@ -14,7 +14,7 @@ from misstep_harness.journal.classified import BatchEntry, Judged, Summary, Verd
 from misstep_harness.journal.records import SESSIONS, Inputs, Records, items_in
 from misstep_harness.journal.run_folder import RunInProgress
 from misstep_harness.readers import FoundFile
-from misstep_harness.runs.file_batches import Batch, batches, describe, total_bytes
+from misstep_harness.runs.inputs import Batch, batches, describe, total_bytes
 from misstep_harness.runs.kind import Entry, Lines, RunEnd, RunKind, Units
 from misstep_harness.runs.model_requests import ModelRequests
 from misstep_harness.runs.run import NO_MODEL, Asking, carry_out

@@ -7,9 +7,11 @@ whoever comes next moves its files into place.
 """
 
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
+from hashlib import sha256
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from misstep_harness.classifiers import CLASSIFIERS
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.journal.classified import (
     PLACED_RECORDS,
@@ -57,15 +60,58 @@ from misstep_harness.journal.records import (
 )
 from misstep_harness.journal.run_folder import PROGRESS, RunInProgress, locked, make_folder, reopen_if_damaged
 from misstep_harness.progress import say
-from misstep_harness.readers import FoundFile
+from misstep_harness.readers import READERS, FoundFile
 from misstep_harness.runs.classify import ClassifyPlan, expect_some, judge_batch
-from misstep_harness.runs.file_batches import Batch, check_named, files_changed, found_files
 from misstep_harness.runs.files_run import BatchesRun, Conclude, FilesRun, carry_out_files, details_of
+from misstep_harness.runs.inputs import Batch, check_named, files_changed, found_files
 from misstep_harness.runs.kind import Entry
 from misstep_harness.runs.model_requests import ModelRequests
-from misstep_harness.runs.rule_sources import source_digests
 from misstep_harness.trajectory import Skipped, Unreadable
 from misstep_harness.values import NOT_JSON
+
+_HARNESS = Path(__file__).parents[1]
+_OWN = ("classifiers", "readers")
+"""The rooms of `harness` that decide a verdict, besides the modules at its top."""
+_DIGITS = 16
+
+
+@cache
+def source_digests(categories: tuple[str, ...]) -> dict[str, str]:
+    """Return a digest of Misstep's own rules and readers, and one for each category and reader from elsewhere.
+
+    A process looks once, as it goes on with the code that it has loaded.
+    """
+    own = [*_HARNESS.glob("*.py"), *(file for room in _OWN for file in _files_below(_HARNESS / room))]
+    chosen = {
+        f"classifier {name}": target
+        for name, target in CLASSIFIERS.names().items()
+        if name in categories and name not in CLASSIFIERS
+    }
+    chosen |= {f"reader {name}": target for name, target in READERS.names().items() if name not in READERS}
+    return {"misstep": _digest(own), **{name: _digest(_sources(target)) for name, target in chosen.items()}}
+
+
+def _sources(target: str) -> Iterator[Path]:
+    """Return the files behind a dotted path: its module, or all of the package that the module is part of."""
+    spec = find_spec(target.partition(":")[0].partition(".")[0])
+    if spec is None:
+        return
+    for folder in spec.submodule_search_locations or ():
+        yield from _files_below(Path(folder))
+    if spec.origin and Path(spec.origin).is_file():
+        yield Path(spec.origin)
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    return (file for ending in ("py", "toml", "json") for file in folder.rglob(f"*.{ending}"))
+
+
+def _digest(files: Iterable[Path]) -> str:
+    digest = sha256()
+    for file in sorted({*files}):
+        digest.update(f"{file.name}\0".encode() + sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:_DIGITS]
+
 
 NEW = ".new"
 WHOLE = ".whole"

@@ -2,7 +2,7 @@
 
 from msgspec import structs
 
-from misstep_analysis.sessions.run_findings import (
+from misstep_analysis.observer.paper.prevalence import (
     examples_table,
     pooled,
     sets_table,

@@ -29,7 +29,7 @@ from misstep_harness.observer.records import DECISIONS, LIVE_RECORDS, HookDecisi
 from misstep_harness.observer.replay import ReplayOptions, replay
 from misstep_harness.places import path_text
 from misstep_harness.readers import read_file
-from misstep_harness.runs.file_batches import batches, check_named, found_files, placed_in
+from misstep_harness.runs.inputs import batches, check_named, found_files, placed_in
 from misstep_harness.runs.judging.recovery_rule import RecoveryRule, outcome
 from misstep_harness.session import is_sub_agent, session_of
 from misstep_harness.trajectory import Placed, Step, Trajectory, Unreadable

@@ -12,9 +12,8 @@ from misstep_harness.journal.classified import Judged, Show, Summary
 from misstep_harness.journal.inputs import file_state, inputs_of_files
 from misstep_harness.journal.records import OBSERVED_RECORDS, encode_lines, items_in
 from misstep_harness.places import path_text
-from misstep_harness.runs.file_batches import Batch, check_named, found_files, placed_in
 from misstep_harness.runs.files_run import Conclude, FilesRun, carry_out_files
-from misstep_harness.runs.inputs import no_trajectory
+from misstep_harness.runs.inputs import Batch, check_named, found_files, no_trajectory, placed_in
 from misstep_harness.runs.model_requests import ModelRequests
 from misstep_harness.runs.run import NO_MODEL, Asking
 from misstep_harness.runs.spread import BY_SIZE, Spread

@@ -29,7 +29,7 @@ from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.progress import Progress
 from misstep_harness.protocols import Judge
 from misstep_harness.readers import FoundFile
-from misstep_harness.runs.file_batches import batches, placed_in
+from misstep_harness.runs.inputs import batches, placed_in
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.judging.session_benchmark import (
     BENCHMARK,

@@ -22,7 +22,7 @@ from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.places import path_text
 from misstep_harness.progress import Progress, say
 from misstep_harness.protocols import FittedJudge, Judge
-from misstep_harness.runs.file_batches import batches, check_named, found_files, placed_in
+from misstep_harness.runs.inputs import batches, check_named, found_files, placed_in
 from misstep_harness.runs.judging.known_judges import benchmark_of
 from misstep_harness.session import is_sub_agent, session_of
 from misstep_harness.trajectory import Placed, Trajectory

@@ -1,7 +1,7 @@
 """Detectors are put before the same recordings, with the steps that people marked or a generator planted."""
 
 from misstep_analysis.observer.alarms import alarms
-from misstep_analysis.reproduction.sessions.watching import (
+from misstep_analysis.reproduction.watching import (
     ANNOTATED,
     STUCK,
     WATCHERS,
