@@ -96,13 +96,13 @@ def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_R
     return earlier
 
 
-def reopen_if_damaged(folder: Path, manifest: Manifest, beside: str = "") -> None:
-    """Make the same run, finished and with records that lost bytes since, an unfinished one: it is done again."""
+def reopen_if_damaged(folder: Path, manifest: Manifest, *beside: str) -> None:
+    """Make the same run, finished and with records or files beside that lost bytes, an unfinished one."""
     earlier = read_manifest(folder, whole=False)
     if earlier is None or not earlier.finished or differing_settings(earlier, manifest):
         return
     files = [earlier.written.file] if earlier.written is not None and is_shorter(folder, earlier.written) else []
-    files += [beside] if beside and not _ends_with_a_line(folder / beside) else []
+    files += [name for name in beside if not _ends_with_a_line(folder / name)]
     if files:
         with locked(folder / PROGRESS):
             write_manifest(folder, msgspec.structs.replace(earlier, finished="", written=None))

@@ -157,7 +157,7 @@ def carry_out(
     """
     manifest = manifest_of(kind, arguments)
     if kind.made_again:
-        reopen_if_damaged(out, manifest, kind.beside)
+        reopen_if_damaged(out, manifest, *([kind.beside] if kind.beside else []))
     if kind.renewed:
         _begin_anew_if_changed(kind, out, manifest)
     earlier = standing(out, manifest, kind.records)

@@ -243,7 +243,7 @@ def classify_into(
     manifest = run.manifest()
     make_folder(out)
     complete(out)
-    reopen_if_damaged(out, manifest, SESSIONS)
+    reopen_if_damaged(out, manifest, SESSIONS, FILES, SCORES)
     earlier = read_manifest(out)
     finished = earlier is not None and earlier.finished and not differing_settings(earlier, manifest)
     known = {state.file: state for state in _states(out)} if finished else {}

@@ -1,5 +1,6 @@
 """Properties of the runner: kills and lost bytes in any order lead to the run that nothing disturbed."""
 
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -52,10 +53,8 @@ def test_a_run_whose_units_cost_nothing_ends_with_the_same_bytes_after_any_kills
         carry_out(Measuring(-1, made_again=True), whole)
         for stops_after, file, lost, at_once in (*steps, (-1, PROGRESS, 0, 1)):
             kind = Measuring(stops_after, made_again=True)
-            try:
+            with suppress(Stopped):
                 carry_out(kind, run, Asking(at_once=at_once))
-            except Stopped:
-                pass
             if (run / file).exists():
                 (run / file).write_bytes((run / file).read_bytes()[: -lost or None])
         carry_out(Measuring(-1, made_again=True), run)
@@ -69,10 +68,8 @@ def test_a_unit_that_was_paid_for_and_is_on_file_is_never_done_again(steps: Any)
         for stops_after, _, lost, at_once in (*steps, (-1, PROGRESS, 0, 1)):
             known = _units(run)
             kind = Measuring(stops_after, made_again=False)
-            try:
+            with suppress(Stopped):
                 carry_out(kind, run, Asking(at_once=at_once))
-            except Stopped:
-                pass
             assert known.isdisjoint(kind.done)
             if (run / PROGRESS).exists():
                 (run / PROGRESS).write_bytes((run / PROGRESS).read_bytes()[: -lost or None])
