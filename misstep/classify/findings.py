@@ -8,7 +8,6 @@ from misstep_analysis.sessions.costs import costs_of
 from misstep_analysis.sessions.findings import Findings, findings
 from misstep_harness.journal.classified import SessionFinding
 from misstep_harness.runs.classify import ClassifyPlan, classify_stream
-from misstep_harness.usage import known_prices
 
 
 def classified_findings(
@@ -23,7 +22,7 @@ def classified_findings(
     """
     if out is None:
         summary = classify_stream(paths, plan)
-        costs = costs_of(plan.categories, summary.costly, priced_by(known_prices()))
+        costs = costs_of(plan.categories, summary.costly, priced_by())
         return findings(plan.categories, summary, costs=costs)
     from misstep.classify.run_folder import findings_into
 

@@ -24,7 +24,6 @@ from misstep_harness.runs.judging.category_judges import JUDGES, CategoryJudge, 
 from misstep_harness.runs.judging.session_benchmark import BENCHMARK
 from misstep_harness.runs.kind import RunEnd
 from misstep_harness.runs.verdict_cache import revise
-from misstep_harness.usage import known_prices
 
 _GOLD_FORM = "The file has the columns item, category and label (yes or no); a category may be any."
 
@@ -58,7 +57,7 @@ class CategoryJudges:
         return read_scores(run.folder, Findings)
 
     def _findings(self, summary: Summary, folder: Path, run: OpenRun, categories: Sequence[str]) -> Findings:
-        costs = costs_of(categories, labelled_sessions(folder), priced_by(known_prices()))
+        costs = costs_of(categories, labelled_sessions(folder), priced_by())
         return findings(categories, summary, self._corrected(folder, run, categories), costs)
 
     def _corrected(self, folder: Path, run: OpenRun, categories: Sequence[str]) -> dict[str, Estimate]:

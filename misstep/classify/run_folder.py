@@ -17,7 +17,7 @@ from misstep_harness.places import path_text
 from misstep_harness.runs.classify import ClassifyPlan
 from misstep_harness.runs.files_run import Conclude
 from misstep_harness.runs.verdict_cache import classify_into
-from misstep_harness.usage import Prices, StepUsage, known_prices
+from misstep_harness.usage import Prices, StepUsage
 
 
 class _Content(Struct, frozen=True, gc=False):
@@ -41,7 +41,7 @@ def findings_into(
     categories = plan.categories
 
     def findings_of(summary: Summary, folder: Path) -> Findings:
-        costs = costs_of(categories, labelled_sessions(folder), priced_by(known_prices()))
+        costs = costs_of(categories, labelled_sessions(folder), priced_by())
         result = findings(categories, summary, costs=costs)
         results.append(result)
         told: set[tuple[str, str]] = set()

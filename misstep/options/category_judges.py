@@ -14,7 +14,7 @@ from misstep.options.run_folders import exit_unless_whole
 from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from misstep_harness.runs.standing_rules import RulesAsked
+    from misstep_harness.runs.classify import RulesAsked
 if TYPE_CHECKING:
     from misstep.classify.judges import CategoryJudges
 
@@ -38,7 +38,7 @@ class RulesOptions(OptionGroup, frozen=True):
 
     def read(self) -> "RulesAsked":
         """Return which rules count; those of the named files are read."""
-        from misstep_harness.runs.standing_rules import RulesAsked, read_rules
+        from misstep_harness.runs.classify import RulesAsked, read_rules
 
         return RulesAsked(read_rules(self.rules or ()), find=not self.no_rules)
 

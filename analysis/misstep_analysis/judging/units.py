@@ -8,9 +8,8 @@ import numpy.typing as npt
 from msgspec import Struct, structs
 
 from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard
-from misstep_analysis.stats.clusters.few import bounded
 from misstep_analysis.stats.decisions.relative_change import ratio_of_sums
-from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.stats.estimate import Estimate, bounded
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray, Patterns
 from misstep_analysis.stats.resampling import bootstrap, bootstrapped

@@ -25,7 +25,7 @@ from misstep_analysis.labels import Labels
 from misstep_analysis.labels.rows import LabelRows, read_rows
 from misstep_analysis.observer.recovery import heard_words
 from misstep_analysis.published import load_paper, published_row
-from misstep_analysis.sessions.shares import share
+from misstep_analysis.sessions.prevalence import share
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.raters.patterns import MISSING

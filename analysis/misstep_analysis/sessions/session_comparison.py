@@ -7,9 +7,8 @@ from typing import Literal, get_args
 
 from msgspec import Struct, structs
 
-from misstep_analysis.sessions.prevalence import ANY, YES, Labels
+from misstep_analysis.sessions.prevalence import ANY, YES, Labels, share
 from misstep_analysis.sessions.session_rates import group_of
-from misstep_analysis.sessions.shares import share
 from misstep_analysis.stats.clusters.clustered import clustered_difference
 from misstep_analysis.stats.clusters.clustered_pairs import PairedItems
 from misstep_analysis.stats.estimate import Estimate

@@ -17,8 +17,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_analysis.sessions.prevalence import ANY, YES, CategoryCount, Labels, Prevalence, prevalence
-from misstep_analysis.sessions.shares import share
+from misstep_analysis.sessions.prevalence import ANY, YES, CategoryCount, Labels, Prevalence, prevalence, share
 from misstep_analysis.stats.estimate import Estimate, informative
 from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
 from misstep_analysis.tables.wording import counted_text, in_words, interval_words, number_text

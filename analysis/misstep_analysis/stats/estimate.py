@@ -1,16 +1,19 @@
-"""A number with its uncertainty: what every statistic returns."""
+"""A number with its uncertainty: what every statistic returns.
+
+How many clusters an interval over clusters takes: the one rule for all figures that are shown with one.
+
+The spread of two or three clusters leaves everything between hardly any and nearly all open, and an interval that says
+so reads as if it had been measured.
+"""
 
 import math
 from statistics import NormalDist
 
 from msgspec import Struct, structs
 
-NO_WIDTH = 1e-12
-"""An interval narrower than this is a point and rounding errors."""
+FEWEST_CLUSTERS = 5
 
-FLAT = "an interval without width says nothing of the uncertainty"
-
-TELLS_NOTHING = "everything from 0% to 100% is left open"
+TOO_FEW = "too few"
 
 
 class Estimate(Struct, frozen=True):
@@ -53,6 +56,28 @@ class Estimate(Struct, frozen=True):
         """Return a difference seen from the other side."""
         value, low, high = (None if end is None else -end for end in (self.value, self.high, self.low))
         return structs.replace(self, value=value, low=low, high=high)
+
+
+def bounded(estimate: Estimate, clusters: int, noun: str = "cluster") -> Estimate:
+    """Return an estimate over so many clusters without the interval that fewer than five cannot give.
+
+    Examples
+    --------
+    >>> bounded(Estimate(0.5, 0.001, 0.999, 7), 2, "task").reason
+    '2 tasks are too few'
+    """
+    if estimate.value is None or clusters >= FEWEST_CLUSTERS:
+        return estimate
+    few = f"{clusters} {noun}{' is' if clusters == 1 else 's are'} {TOO_FEW}"
+    return structs.replace(estimate, low=None, high=None, reason=few)
+
+
+NO_WIDTH = 1e-12
+"""An interval narrower than this is a point and rounding errors."""
+
+FLAT = "an interval without width says nothing of the uncertainty"
+
+TELLS_NOTHING = "everything from 0% to 100% is left open"
 
 
 def informative(share: Estimate) -> Estimate:

@@ -3,8 +3,7 @@
 import math
 import re
 
-from misstep_analysis.stats.clusters.few import TOO_FEW
-from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.stats.estimate import TOO_FEW, Estimate
 from misstep_analysis.tables import Row, Unit
 
 MISSING = "—"

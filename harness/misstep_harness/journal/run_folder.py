@@ -102,19 +102,23 @@ def reopen_if_damaged(folder: Path, manifest: Manifest, *beside: str) -> None:
     if earlier is None or not earlier.finished or differing_settings(earlier, manifest):
         return
     files = [earlier.written.file] if earlier.written is not None and is_shorter(folder, earlier.written) else []
-    files += [name for name in beside if not _ends_with_a_line(folder / name)]
+    files += [name for name in beside if not _is_whole(folder / name)]
     if files:
         with locked(folder / PROGRESS):
             write_manifest(folder, msgspec.structs.replace(earlier, finished="", written=None))
         say(f"misstep: {plain(str(folder / files[0]))} lost bytes: what is missing is done again.")
 
 
-def _ends_with_a_line(file: Path) -> bool:
+def _is_whole(file: Path) -> bool:
+    """Return whether a file of JSON lines, or of one indented object, ends as it was written."""
     try:
         with file.open("rb") as stream:
-            return not stream.seek(0, os.SEEK_END) or (stream.seek(-1, os.SEEK_END) >= 0 and stream.read(1) == b"\n")
+            length = stream.seek(0, os.SEEK_END)
+            stream.seek(max(length - 3, 0))
+            end = stream.read()
     except OSError:
         return False
+    return end == b"\n}\n" if file.suffix == ".json" else not end or end.endswith(b"}\n")
 
 
 def set_aside(folder: Path, names: Collection[str]) -> Path:

@@ -1,11 +1,20 @@
-"""What the classifiers find in files and folders: as a stream, or for a run that keeps it."""
+"""What the classifiers find in files and folders: as a stream, or for a run that keeps it.
 
+Find the standing rules of a project, such as its CLAUDE.md: a judge reads their text with a session's task.
+
+They come from files that the user names, and from the folder that the agent worked in and those above it up to the
+repository's top, where that is on this machine.
+"""
+
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct, structs
 
+from misstep_harness.errors import InputError
 from misstep_harness.journal.classified import (
     BatchEntry,
     Judged,
@@ -16,6 +25,7 @@ from misstep_harness.journal.classified import (
     judge,
     summarise,
 )
+from misstep_harness.places import path_text
 from misstep_harness.progress import Progress
 from misstep_harness.runs.inputs import (
     EVER,
@@ -31,9 +41,98 @@ from misstep_harness.runs.inputs import (
     total_bytes,
 )
 from misstep_harness.runs.spread import BY_SIZE, Spread, in_order
-from misstep_harness.runs.standing_rules import FIND_RULES, RulesAsked
+from misstep_harness.session import folder_of_work
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
+
+NAMES = ("CLAUDE.md", "AGENTS.md")
+"""The files of rules that are found by themselves."""
+
+MOST_BYTES = 64 << 10
+"""The most of a file of rules that is read; agents advise a few hundred lines."""
+
+_MOST_FILES = 8
+
+
+class StandingRules(Struct, frozen=True, gc=False):
+    """A file of rules that hold for every run in a project: its path, and its text."""
+
+    file: str
+    text: str
+
+
+class RulesAsked(Struct, frozen=True):
+    """Which standing rules count: those of these files, and, if `find`, those found beside the sessions."""
+
+    files: tuple[StandingRules, ...] = ()
+    find: bool = True
+
+    def settings(self) -> dict[str, Any]:
+        """Return what a run notes of it; that rules are found by themselves goes without saying."""
+        files = [one.file for one in self.files]
+        return {**({"rules": files} if files else {}), **({} if self.find else {"find_rules": False})}
+
+    def digests(self) -> dict[str, str]:
+        """Return a digest of each file that was named: judges read its text."""
+        return {one.file: hashlib.sha256(one.text.encode()).hexdigest()[:12] for one in self.files}
+
+    def text_for(self, run: Trajectory) -> str:
+        """Return the rules that hold for a session, each file behind its path; empty for none."""
+        found = rules_of_folder(folder_of_work(run)) if self.find else ()
+        files: dict[str, str] = {}
+        for one in (*self.files, *found):
+            if text := one.text.strip():
+                files.setdefault(text, one.file)
+        return "\n\n".join(f"{file}:\n{text}" for text, file in [*files.items()][:_MOST_FILES])
+
+
+FIND_RULES = RulesAsked()
+
+
+def read_rules(files: Sequence[Path]) -> tuple[StandingRules, ...]:
+    """Return the rules of the files that the user names."""
+    rules = []
+    for file in files:
+        advice = "Name a text file of rules, such as CLAUDE.md."
+        try:
+            with file.open("rb") as stream:
+                data = stream.read(MOST_BYTES + 1)
+            text = data.decode()
+        except OSError as error:
+            raise InputError(f"cannot open: {error.strerror}", advice, file=file) from error
+        except UnicodeDecodeError as error:
+            raise InputError("the file is not text in UTF-8", advice, file=file) from error
+        if len(data) > MOST_BYTES:
+            raise InputError(f"the file is longer than {MOST_BYTES >> 10} KiB", "Name a shorter one.", file=file)
+        rules.append(StandingRules(path_text(file), text.removeprefix("\ufeff")))
+    return tuple(rules)
+
+
+@lru_cache(maxsize=4096)
+def rules_of_folder(folder: str) -> tuple[StandingRules, ...]:
+    """Return the rules in a folder and those above it up to the repository's top; none where it is not here."""
+    try:
+        place = Path(folder)
+        if not (folder and place.is_absolute() and place.is_dir()):
+            return ()
+        above = [place, *place.parents]
+        top = next((number for number, one in enumerate(above) if (one / ".git").exists()), 0)
+        rules = (_rules_in(one / name, above[top]) for one in above[: top + 1] for name in NAMES)
+        return tuple(one for one in rules if one is not None)
+    except (OSError, ValueError):
+        return ()
+
+
+def _rules_in(file: Path, top: Path) -> StandingRules | None:
+    """Return the rules in a file; `None` if it leads out of the project or is not text."""
+    try:
+        if not (file.is_file() and file.resolve().is_relative_to(top.resolve())):
+            return None
+        with file.open("rb") as stream:
+            return StandingRules(path_text(file), stream.read(MOST_BYTES).decode(errors="ignore"))
+    except OSError:
+        return None
+
 
 ClassifyAs = Callable[[Trajectory, Sequence[str]], list[Verdict]]
 """A trajectory and the categories to look for → one verdict a category, in their order."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.errors import InputError
-from misstep_harness.runs.standing_rules import RulesAsked, StandingRules, read_rules
+from misstep_harness.runs.classify import RulesAsked, StandingRules, read_rules
 from misstep_harness.trajectory import Source, Trajectory
 
 

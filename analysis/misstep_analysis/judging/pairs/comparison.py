@@ -20,9 +20,8 @@ from misstep_analysis.judging.units import cluster_names
 from misstep_analysis.sessions.leading import Contest, lead_of
 from misstep_analysis.stats.checked import known
 from misstep_analysis.stats.clusters.clustered_pairs import PairedItems, paired_design_effect, resampled_pairs
-from misstep_analysis.stats.clusters.few import bounded
 from misstep_analysis.stats.decisions.power import sample_size_paired
-from misstep_analysis.stats.estimate import Estimate
+from misstep_analysis.stats.estimate import Estimate, bounded
 from misstep_analysis.stats.significance import Significance, holm
 from misstep_analysis.tables import Fields, Row, Table, Unit, made_by_this, rows_from, rows_of
 from misstep_analysis.tables.wording import (

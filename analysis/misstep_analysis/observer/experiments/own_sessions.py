@@ -12,7 +12,7 @@ from msgspec import Struct
 from misstep_analysis.observer.experiments.comparison import LEVEL
 from misstep_analysis.observer.experiments.sessions import ExperimentSession
 from misstep_analysis.observer.recovery import WINDOW
-from misstep_analysis.sessions.shares import clustered_share, share, summed
+from misstep_analysis.sessions.prevalence import clustered_share, share, summed
 from misstep_analysis.stats.clusters.clustered import clustered_difference
 from misstep_analysis.tables import Row, Table, TableHead, estimate_row, made_by_this, rows_in
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval

@@ -29,6 +29,7 @@ from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.progress import Progress
 from misstep_harness.protocols import Judge
 from misstep_harness.readers import FoundFile
+from misstep_harness.runs.classify import RulesAsked
 from misstep_harness.runs.inputs import batches, placed_in
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.judging.session_benchmark import (
@@ -41,7 +42,6 @@ from misstep_harness.runs.judging.session_benchmark import (
     put_in_place,
 )
 from misstep_harness.runs.kind import RunEnd
-from misstep_harness.runs.standing_rules import RulesAsked
 from misstep_harness.session import Session
 from misstep_harness.trajectory import Placed, Trajectory
 from misstep_harness.verdict import Verdict
