@@ -25,7 +25,7 @@ from misstep_harness.runs.spread import Spread
 from misstep_harness.runs.verdict_cache import classify_into
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict
-from tests.misstep.made_up import CATEGORIES, by_id
+from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 
 NAMES = ("monday", "tuesday", "wednesday")
 LOST = (VERDICTS, SESSIONS, FILES, SCORES, PROGRESS, f".new/{VERDICTS}", f".new/{SESSIONS}", f".new/{PROGRESS}")
