@@ -2,7 +2,7 @@
 
 from msgspec import structs
 
-from misstep_analysis.observer.paper.prevalence import (
+from misstep_analysis.sessions.run_findings import (
     examples_table,
     pooled,
     sets_table,

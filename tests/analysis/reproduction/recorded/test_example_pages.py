@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from misstep_analysis.observer.paper.prevalence import examples_table
 from misstep_analysis.pages.notebooks.origins import origins
 from misstep_analysis.reproduction.recorded.classified import example_sets
 from misstep_analysis.reproduction.recorded.example_pages import example_pages
+from misstep_analysis.sessions.run_findings import examples_table
 from misstep_analysis.tables import Row, Table
 from tests.analysis.pages.html_rules import Page, check_page
 
