@@ -9,7 +9,7 @@ import typer
 from msgspec.structs import replace
 
 from misstep.classify.findings import classified_findings
-from misstep.options.category_judges import JudgesOptions, RulesOptions, settle
+from misstep.classify.options import JudgesOptions, RulesOptions, settle
 from misstep.options.common import (
     Html,
     Json,
