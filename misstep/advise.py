@@ -15,7 +15,6 @@ from misstep_harness.errors import UsageError
 from misstep_harness.journal.opened import open_of
 from misstep_harness.progress import say
 from misstep_harness.trajectory import ToolCall
-from misstep_harness.usage import known_prices
 
 app = command_app()
 
@@ -44,7 +43,7 @@ def advise(
     """
     if file.is_absolute() or ".." in file.parts:
         raise UsageError(f"--file {file} is not below this folder", "Go to the folder of the file, and name it there.")
-    lines = advice_of(open_of(run, "classify"), at_least, sort, priced_by(known_prices()), _called)
+    lines = advice_of(open_of(run, "classify"), at_least, sort, priced_by(), _called)
     diff = advice_diff(lines, file)
     if json:
         print(json_text({"at_least": at_least, "lines": lines, "diff": diff}))

@@ -90,7 +90,7 @@ class Judge(Protocol):
     def labels(self) -> Sequence[str] | Mapping[str, str]:
         """Return the labels that it may give, or label → meaning; none where each item names its own."""
 
-    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
+    async def judge(self, item: "Item", trajectory: Trajectory | None, ask: Ask) -> Verdict:
         """Return the verdict on an item; `trajectory` is the run that it is about, if there is one."""
 
 
@@ -111,7 +111,7 @@ class OutcomeLoader(Protocol):
 
     NAME: str
 
-    def outcomes(self, folder: Path) -> Iterator[Attempts]:
+    def outcomes(self, folder: Path) -> "Iterator[Attempts]":
         """Return every system on every task it was tried on."""
 
 

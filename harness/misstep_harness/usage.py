@@ -6,15 +6,18 @@ from datetime import UTC, date, datetime
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.errors import opening
-from misstep_harness.exchange import Reply
-from misstep_harness.forms import toml_form
 from misstep_harness.places import data_folder
 from misstep_harness.trajectory import Step, Tokens, ToolCall, Trajectory
+
+if TYPE_CHECKING:
+    from misstep_harness.exchange import Reply
+
 
 _PER = 1_000_000
 _FORM = "See `misstep help prices`."
@@ -103,7 +106,7 @@ class Prices(Struct, frozen=True):
         fits = (price for price in self.known if any(fnmatchcase(model, pattern) for pattern in price.models))
         return next(fits, None)
 
-    def priced(self, reply: Reply, model: str, *, batch: bool = False) -> Reply:
+    def priced(self, reply: "Reply", model: str, *, batch: bool = False) -> "Reply":
         """The reply with its cost, where the price of the model that was asked and both token counts are known."""
         price = self.of(model)
         if price is None or reply.input_tokens is None or reply.output_tokens is None:
@@ -116,6 +119,8 @@ def read_prices(file: Path) -> Prices:
     """Return the prices of one file."""
     with opening(file, "Name a price file.", "cannot be read"):
         data = file.read_bytes()
+    from misstep_harness.forms import toml_form
+
     return Prices(toml_form(data, PriceFile, file, _FORM).price)
 
 

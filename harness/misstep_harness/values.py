@@ -5,10 +5,13 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
+from math import fsum
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
+
+Figure = TypeVar("Figure", int, float)
 
 _INDENTED = 20
 """Levels written on lines of their own; deeper ones are on one line, or their spaces would outgrow the rest."""
@@ -121,3 +124,13 @@ def csv_lines(rows: Iterable[Sequence[object]]) -> bytes:
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue().encode()
+
+
+def known_sum(values: Iterable[Figure | None]) -> Figure | None:
+    """Return the sum of the values that are known, which their order does not change; `None` if none is."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    exact: Any = sum(known) if all(isinstance(one, int) for one in known) else fsum(known)
+    total: Figure = exact
+    return total

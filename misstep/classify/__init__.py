@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from misstep.classify.findings import at_prices, classified_findings
-from misstep.classify.options import Categories, JudgesOptions, settle
+from misstep.classify.findings import classified_findings
+from misstep.classify.options import Categories, JudgesOptions, RulesOptions, settle
 from misstep.options.common import (
     Html,
     Json,
@@ -21,13 +21,10 @@ from misstep.options.common import (
 from misstep.options.gate import ABOVE, GateOptions
 from misstep.options.model import MODEL_OPTIONS, ModelOptions
 from misstep.options.prices import PRICES, agents_prices
-from misstep.options.rules import RulesOptions
 from misstep.options.run_folders import Since, Until, run_folder, stopped_with
 from misstep.options.spread import SpreadOptions
-from misstep_analysis.sessions.documents import as_json, classified_page
-from misstep_analysis.sessions.findings import complaints, findings_text, new_text, shares, with_new
+from misstep_analysis.sessions.findings import as_json, complaints, findings_text, new_text, shares, with_new
 from misstep_harness.classifiers import chosen_categories, classify_all
-from misstep_harness.journal.opened import open_of
 from misstep_harness.journal.records import REPORT
 from misstep_harness.places import path_text
 from misstep_harness.progress import say
@@ -102,13 +99,18 @@ def classify(
         findings = classified_findings(places, plan, run)
         new = findings.new
         category_judges = None
-        if asks and run is not None:
-            with judges.opened(asking, chosen) as category_judges:
-                findings = category_judges.judged(open_of(run, "classify"), places, plan)
-        if prices is not None and run is not None:
-            findings = at_prices(open_of(run, "classify"), prices)
-        if html is not None and run is not None:
-            write_page("--html", html, classified_page(open_of(run, "classify")))
+        if run is not None and (asks or html or prices):
+            from misstep.classify.run_folder import at_prices
+            from misstep_analysis.sessions.documents import classified_page
+            from misstep_harness.journal.opened import open_of
+
+            if asks:
+                with judges.opened(asking, chosen) as category_judges:
+                    findings = category_judges.judged(open_of(run, "classify"), places, plan)
+            if prices is not None:
+                findings = at_prices(open_of(run, "classify"), prices)
+            if html is not None:
+                write_page("--html", html, classified_page(open_of(run, "classify")))
     if new is not None:
         findings = with_new(findings, new.since, new.items)
     page = html or (out / REPORT if out else None)

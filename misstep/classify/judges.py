@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from misstep.classify.findings import concluding_with
+from misstep.classify.run_folder import concluding_with
 from misstep.options.prices import priced_by
 from misstep_analysis.gold import read_gold
 from misstep_analysis.runs.finished import read_scores
@@ -19,12 +19,11 @@ from misstep_harness.journal.classified import Summary, labelled_sessions
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.places import path_text
 from misstep_harness.runs.classify import ClassifyPlan
-from misstep_harness.runs.file_batches import files_changed, found_files
+from misstep_harness.runs.inputs import files_changed, found_files
 from misstep_harness.runs.judging.category_judges import JUDGES, CategoryJudge, answered, ask_judges
 from misstep_harness.runs.judging.known_judges import BENCHMARK
 from misstep_harness.runs.kind import RunEnd
 from misstep_harness.runs.verdict_cache import revise
-from misstep_harness.usage import known_prices
 
 _GOLD_FORM = "The file has the columns item, category and label (yes or no); a category may be any."
 
@@ -58,7 +57,7 @@ class CategoryJudges:
         return read_scores(run.folder, Findings)
 
     def _findings(self, summary: Summary, folder: Path, run: OpenRun, categories: Sequence[str]) -> Findings:
-        costs = costs_of(categories, labelled_sessions(folder), priced_by(known_prices()))
+        costs = costs_of(categories, labelled_sessions(folder), priced_by())
         return findings(categories, summary, self._corrected(folder, run, categories), costs)
 
     def _corrected(self, folder: Path, run: OpenRun, categories: Sequence[str]) -> dict[str, Estimate]:

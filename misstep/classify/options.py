@@ -15,12 +15,45 @@ from misstep_harness.classifiers import CLASSIFIERS
 from misstep_harness.errors import UsageError
 
 if TYPE_CHECKING:
+    from misstep_harness.runs.classify import InstructionSources
+if TYPE_CHECKING:
     from misstep.classify.judges import CategoryJudges
 
 
 Categories = Annotated[
     str, typer.Option(metavar="A,B", help=f"Categories to look for; by default {', '.join(CLASSIFIERS)}.")
 ]
+
+
+class RulesOptions(OptionGroup, frozen=True):
+    """The files of project instructions, and whether they are looked for."""
+
+    panel = "Project instructions"
+    rules: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            parser=path_alone,
+            help="Rules of every session for the judges, such as CLAUDE.md. May be given several times.",
+        ),
+    ] = None
+    no_rules: Annotated[
+        bool,
+        typer.Option("--no-rules", help="Look for no CLAUDE.md and AGENTS.md in the folders of the sessions."),
+    ] = False
+
+    def read(self) -> "InstructionSources":
+        """Return which rules count; those of the named files are read."""
+        from misstep_harness.runs.classify import InstructionSources, read_rules
+
+        return InstructionSources(read_rules(self.rules or ()), find=not self.no_rules)
+
+    @property
+    def line(self) -> list[str]:
+        """Return the options as they were given."""
+        return [*(word for file in self.rules or () for word in ("--rules", str(file)))] + [
+            "--no-rules"
+        ] * self.no_rules
 
 
 class JudgesOptions(OptionGroup, frozen=True):

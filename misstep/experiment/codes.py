@@ -64,8 +64,7 @@ def _draw(paths: list[Path], coders: list[str], out: Path, n: int, seed: int) ->
 
 
 def _show(folder: Path, *, json: bool) -> None:
-    from misstep_analysis.observer.paper.reasons import reasons_table
-    from misstep_analysis.observer.recovery_codes import outcome_codes, read_coded
+    from misstep_analysis.observer.recovery_codes import outcome_codes, read_coded, reasons_table
     from misstep_analysis.pages import table_text
 
     coded = read_coded(folder)

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import typer
+from msgspec import structs
 from msgspec.structs import asdict
 
 from misstep.options.model import ModelOptions, client_settings
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from misstep_harness.observer.follow import Watch
     from misstep_harness.observer.replay import ReplayOptions
-    from misstep_harness.observer.runs.observe import Observe
+    from misstep_harness.observer.runs.observe import Observation
     from misstep_harness.trajectory import Trajectory
 
 _SHOWN = 10
@@ -57,17 +58,10 @@ def replay_files(
     arguments = [*map(path_text, paths), *(part for name, value in named.items() for part in (name, str(value)))]
     arguments += ["--categories", ",".join(options.categories)] if options.categories else []
     note = f"what was finished is kept in {out}, and the same line goes on from there" if out else ""
-    with stopped_with(note or "nothing is kept without --out RUN"), ExitStack() as stack:
-        unkept = Path(stack.enter_context(TemporaryDirectory())) / "run"
-        findings = observed_findings(
-            paths,
-            _observe(options, asking, stack),
-            options.settings() | ({"model": asking.model} if asking.model else {}),
-            out or unkept,
-            spread=Spread(1) if asking.model else spread.over(paths),
-            arguments=[*arguments, "--out", str(out)] if out else arguments,
-            with_page=out is not None,
-        )
+    arguments += ["--out", str(out)] if out else []
+    with stopped_with(note or "nothing is kept without --out RUN"), TemporaryDirectory() as unkept:
+        how = structs.replace(_observation(options, asking, spread.over(paths)), arguments=arguments)
+        findings = observed_findings(paths, how, out or Path(unkept) / "run", with_page=out is not None)
     page = out / REPORT if out else None
     print(observed_json(findings).decode() if json else observed_text(findings, page), end="" if json else "\n")
     say_unreadable(findings.unreadable)
@@ -104,11 +98,15 @@ def follow_file(file: Path, options: "ReplayOptions", asking: ModelOptions, *, j
         raise typer.Exit(130) from None
 
 
-def _observe(options: "ReplayOptions", asking: ModelOptions, stack: ExitStack) -> "Observe":
+def _observation(options: "ReplayOptions", asking: ModelOptions, spread: Spread) -> "Observation":
     from misstep_harness.observer.replay import replay
+    from misstep_harness.observer.runs.observe import Observation
 
-    if asking.model:
-        from misstep_harness.observer.runs.observe_model import ModelReplay
+    if not asking.model:
+        return Observation(partial(replay, options=options), settings=options.settings(), spread=spread)
+    from misstep_harness.observer.runs.observe_model import ModelReplay
+    from misstep_harness.runs.run import Asking
 
-        return stack.enter_context(ModelReplay(options, client_settings(asking), asking.model))
-    return partial(replay, options=options)
+    settings = options.settings() | {"model": asking.model}
+    observe, asked = ModelReplay(options, asking.model), Asking(client_settings(asking), 1)
+    return Observation(with_model=observe, settings=settings, asking=asked, spread=Spread(1))

@@ -48,8 +48,7 @@ def _words(values: dict[str, "str | float | None"]) -> list[str]:
 
 def change_settings(hooked: "HookOptions", options: list[str]) -> None:
     """Show what changes in the settings of an agent, ask, and write it."""
-    from misstep_harness.observer.hook.install import hook_command, installed, uninstalled
-    from misstep_harness.observer.hook.settings import settings_file
+    from misstep_harness.observer.hook.settings import hook_command, installed, settings_file, uninstalled
 
     if hooked.install and hooked.uninstall:
         raise UsageError("--install and --uninstall are both given", "Give one of them.")

@@ -37,9 +37,14 @@ def agents_prices(file: Path | None, price_in: float | None, price_out: float | 
     return known_prices(file, price) if file or price else None
 
 
-def priced_by(prices: "Prices") -> "Callable[[str, Tokens], tuple[float, bool] | None]":
-    """Return what tokens cost at some prices; the cost is not known for a model without one."""
-    of = cache(prices.of)
+def priced_by(prices: "Prices | None" = None) -> "Callable[[str, Tokens], tuple[float, bool] | None]":
+    """Return what tokens cost at some prices, by default the known ones; without one the cost is not known."""
+
+    @cache
+    def of(model: str) -> "Price | None":
+        from misstep_harness.usage import known_prices
+
+        return (prices or known_prices()).of(model)
 
     def price(model: str, used: "Tokens") -> tuple[float, bool] | None:
         known = of(model)

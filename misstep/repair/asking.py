@@ -126,7 +126,7 @@ class OpenAgent(Struct, frozen=True):
 
     options: "RepairerOptions"
     client: "ClientSettings"
-    patch_judge: "FittedJudge | None"
+    patch_judge: "RunnableJudge | None"
     observation: "LiveObservation | None"
 
 

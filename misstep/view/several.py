@@ -12,7 +12,7 @@ from misstep_harness.journal.classified import FailedClassifier, Names, failed_v
 from misstep_harness.places import path_text
 from misstep_harness.progress import Progress
 from misstep_harness.runs.classify import ClassifyAs
-from misstep_harness.runs.file_batches import Batch, batches, describe, found_files, placed_in, total_bytes
+from misstep_harness.runs.inputs import Batch, batches, describe, found_files, placed_in, total_bytes
 from misstep_harness.runs.spread import BY_SIZE, in_order
 from misstep_harness.trajectory import Placed, Trajectory, Unreadable
 

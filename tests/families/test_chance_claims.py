@@ -27,7 +27,7 @@ from misstep_analysis.passing.scores import PASSES, pair_finding, pass_report, p
 from misstep_analysis.repair.attempts import RepairArm
 from misstep_analysis.repair.scores import compare_repairs, repair_comparison_table, repairs_finding, score_repairs
 from misstep_analysis.sessions.session_comparison import SessionRun, compare_sessions
-from misstep_analysis.sessions.session_comparison_tables import comparison_finding as sessions_finding
+from misstep_analysis.sessions.session_comparison import comparison_finding as sessions_finding
 from misstep_analysis.triage.comparison import JudgedCases, runs_finding
 from misstep_analysis.triage.comparison import compared as compared_cases
 from misstep_harness.repair.records import RepairAttempt

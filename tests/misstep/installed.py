@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from misstep_harness import classifiers, readers, registry
-from misstep_harness.runs import rule_sources
+from misstep_harness.runs import verdict_cache
 
 EntryPoints = Mapping[str, Mapping[str, str]]
 """Group → name → target."""
@@ -39,5 +39,5 @@ def installed(
 
 def _forget() -> None:
     """What was found of the installed packages is looked for once in a process, and so anew for each test."""
-    for known in (registry._added, classifiers._way, readers._loaded, rule_sources.source_digests):
+    for known in (registry._added, classifiers._way, readers._loaded, verdict_cache.source_digests):
         known.cache_clear()

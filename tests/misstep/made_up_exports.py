@@ -9,7 +9,6 @@ from msgspec import structs
 from misstep.classify.findings import classified_findings
 from misstep.observe.findings import observed_findings
 from misstep_harness.journal.records import (
-    LIVE_RECORDS,
     encode_lines,
     read_manifest,
     read_records,
@@ -17,6 +16,8 @@ from misstep_harness.journal.records import (
     write_manifest,
     written_in,
 )
+from misstep_harness.observer.records import LIVE_RECORDS
+from misstep_harness.observer.runs.observe import Observation
 from misstep_harness.places import data_folder
 from misstep_harness.runs.classify import ClassifyPlan
 from tests.analysis.made_up_loops import looped_run
@@ -62,7 +63,8 @@ def triaged(folder: Path) -> Path:
 def observed(folder: Path) -> Path:
     """Nine sessions before an observer, some with an intervention."""
     sessions = atif_lines(folder / "seen.jsonl", (f"seen-{number}" for number in range(9)))
-    observed_findings([sessions], by_lot, SETTINGS, folder / "observed", arguments=[str(sessions)], with_page=False)
+    how = Observation(by_lot, settings=SETTINGS, arguments=[str(sessions)])
+    observed_findings([sessions], how, folder / "observed", with_page=False)
     return folder / "observed"
 
 

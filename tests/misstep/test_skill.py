@@ -11,8 +11,7 @@ import typer
 import yaml
 
 from misstep.command_line import LINES
-from misstep_harness.observer.hook.install import EVENTS_OF
-from misstep_harness.observer.hook.settings import AgentProgram, is_ours
+from misstep_harness.observer.hook.settings import EVENTS_OF, AgentProgram, is_ours
 from misstep_harness.version import __version__
 from tests.docs.documents import ROOT
 

@@ -20,7 +20,7 @@ from misstep_analysis.annotation.plan import (
     disputed,
 )
 from misstep_analysis.labels import Labels
-from misstep_analysis.sessions.shares import clustered_share, share
+from misstep_analysis.sessions.prevalence import clustered_share, share
 from misstep_analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.printed.two_proportions import difference_of_shares, fisher_exact

@@ -30,7 +30,7 @@ from misstep_analysis.judging.comparison import (
     compared_runs_table,
     comparison_table,
 )
-from misstep_analysis.judging.judged_runs import JudgedRun, distinct_names, names_of_judges, votes_of
+from misstep_analysis.judging.judged_runs import JudgedRun, names_of_judges, votes_of
 from misstep_analysis.judging.page import (
     LABELS_DRAWN,
     RUNS_DRAWN,
@@ -56,6 +56,7 @@ from misstep_harness.benchmarks.trajectories import FoundRun, run_in, runs_in, s
 from misstep_harness.escaping import one_line, plain
 from misstep_harness.exchange import LOCAL_MODEL
 from misstep_harness.items import Item, read_items
+from misstep_harness.journal.opened import distinct_names
 from misstep_harness.journal.records import Inputs
 from misstep_harness.places import cache_folder
 from misstep_harness.values import as_json

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from misstep_analysis.sessions.shares import clustered_share, share
+from misstep_analysis.sessions.prevalence import clustered_share, share
 from misstep_analysis.stats.decisions.relative_change import ratio_of_sums
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.significance import holm

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct, structs
 
-from misstep_analysis.sessions.shares import clustered_share, summed
+from misstep_analysis.sessions.prevalence import clustered_share, summed
 from misstep_analysis.stats.clusters.clustered import clustered_difference
 from misstep_analysis.stats.correction import rogan_gladen_clustered
 from misstep_analysis.stats.decisions.incidence import (

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from difflib import unified_diff
 from itertools import groupby
-from math import fsum
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -22,11 +21,8 @@ from misstep_harness.escaping import one_line
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.session import title_of
 from misstep_harness.trajectory import Step, ToolCall, ToolResult, Trajectory
-from misstep_harness.values import as_json
+from misstep_harness.values import as_json, known_sum
 from misstep_harness.verdict import Verdict
-
-Figure = TypeVar("Figure", int, float)
-
 
 TEXT_SHOWN = 20_000
 """How many characters of one text are shown at most: three quarters from its start, a quarter from its end."""
@@ -395,16 +391,6 @@ def run_totals(run: Trajectory) -> RunTotals:
 def has_failed(result: ToolResult) -> bool:
     """Return whether a result says that its tool failed."""
     return bool(result.is_error) or (result.exit_code or 0) != 0
-
-
-def known_sum(values: Iterable[Figure | None]) -> Figure | None:
-    """Return the sum of the values that are known, which their order does not change; `None` if none is."""
-    known = [value for value in values if value is not None]
-    if not known:
-        return None
-    exact: Any = sum(known) if all(isinstance(one, int) for one in known) else fsum(known)
-    total: Figure = exact
-    return total
 
 
 def _elapsed(steps: Iterable[Step]) -> float | None:

@@ -20,7 +20,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from misstep_analysis.reflexive.work import WorkedItem, WorkedRun
-from misstep_analysis.sessions.shares import share
+from misstep_analysis.sessions.prevalence import share
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Unit
 from misstep_harness.reflexive.records import (

@@ -16,13 +16,11 @@ from misstep_analysis.sessions.session_comparison import (
     SessionComparison,
     SessionRun,
     compare_sessions,
-    corrected_changes,
-    newly_flagged,
-)
-from misstep_analysis.sessions.session_comparison_tables import (
     comparison_finding,
     comparison_table,
+    corrected_changes,
     corrected_table,
+    newly_flagged,
     newly_flagged_table,
 )
 from misstep_analysis.sessions.session_rates import Grouping, group_of, rates_by, session_rates_table

@@ -10,7 +10,6 @@ from itertools import chain
 
 from msgspec import Struct
 
-from misstep_analysis.pages.trajectory import known_sum
 from misstep_analysis.sessions.prevalence import ANY, YES
 from misstep_analysis.sessions.session_rates import NOT_RECORDED, Grouping, group_of
 from misstep_analysis.tables import Row, Table, TableHead, Unit, made_by_this
@@ -19,6 +18,7 @@ from misstep_harness.journal.classified import LabelledSession
 from misstep_harness.session import Session
 from misstep_harness.trajectory import Tokens
 from misstep_harness.usage import StepUsage
+from misstep_harness.values import known_sum
 
 Price = Callable[[str, Tokens], tuple[float, bool] | None]
 """A model and the tokens of an answer → US dollars, and whether that is all; `None` where no price is known."""

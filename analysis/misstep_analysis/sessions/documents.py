@@ -3,24 +3,17 @@
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-import msgspec
-
 from misstep_analysis.runs.finished import named_inputs, read_scores, require_finished
-from misstep_analysis.sessions.findings import Findings
+from misstep_analysis.sessions.findings import Findings, as_json
 from misstep_harness.journal.classified import labelled_sessions
 from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import REPORT, SCORES, encode
+from misstep_harness.journal.records import REPORT, SCORES
 from misstep_harness.trajectory import Trajectory
 
 
 def findings_files(result: Findings, folder: Path, inputs: Sequence[str], arguments: Sequence[str]) -> dict[str, bytes]:
     """Return the scores and the page of a run, by the name of their file."""
     return {SCORES: as_json(result), REPORT: _page(result, folder, inputs, arguments).encode()}
-
-
-def as_json(result: Findings) -> bytes:
-    """Return the document as indented JSON, with a line end."""
-    return msgspec.json.format(encode(result), indent=2) + b"\n"
 
 
 def classified_page(run: OpenRun) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -13,6 +14,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables.wording import MISSING, count_text, number_text, place_text, with_interval
 from misstep_harness.escaping import plain
 from misstep_harness.journal.classified import AskedJudge, FailedClassifier, Labels, SessionFinding, Summary
+from misstep_harness.journal.records import encode
 from misstep_harness.trajectory import Evidence, Skipped, Unreadable
 
 RULE = "rule"
@@ -372,3 +374,8 @@ def judged_notes(findings: Findings) -> tuple[str, ...]:
 
 def _plural(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
+
+
+def as_json(result: Findings) -> bytes:
+    """Return the document as indented JSON, with a line end."""
+    return msgspec.json.format(encode(result), indent=2) + b"\n"

@@ -1,16 +1,45 @@
 """How many sessions show which misbehaviour: counts of verdicts to shares, alone and together."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct, structs
 
-from misstep_analysis.sessions.shares import share
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
 from misstep_analysis.tables.wording import count_text, counted_text, interval_words, number_text
 from misstep_harness.verdict import Verdict
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+def share(count: int, n: int, undefined: str) -> Estimate:
+    """Return a share with Wilson's interval; `undefined` is the reason where `n` is 0."""
+    return wilson(count, n) if n else Estimate(None, n=0, reason=undefined)
+
+
+def clustered_share(clusters: Sequence[tuple[int, int]], undefined: str) -> Estimate:
+    """Return a share over clusters of (count, n) with Korn and Graubard's interval; empty clusters count nowhere."""
+    sizes = [n for _, n in clusters if n]
+    if not sizes:
+        return Estimate(None, n=0, reason=undefined)
+    from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard  # numpy takes a tenth of a second
+    from misstep_analysis.stats.estimate import bounded
+
+    share = korn_graubard(clusters)
+    return bounded(share, len(sizes)) if len(sizes) < sum(sizes) else share
+
+
+def summed(counts: Iterable[tuple[Name, int, int]]) -> dict[Name, tuple[int, int]]:
+    """Return name → the sums of the counts and of the wholes of that name, in order of appearance."""
+    sums: dict[Name, tuple[int, int]] = {}
+    for name, count, n in counts:
+        before = sums.get(name, (0, 0))
+        sums[name] = before[0] + count, before[1] + n
+    return sums
+
 
 Labels = tuple[str | None, ...]
 Patterns = Mapping[Labels, int]

@@ -17,10 +17,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_analysis.sessions.prevalence import ANY, YES, CategoryCount, Labels, Prevalence, prevalence
-from misstep_analysis.sessions.shares import share
-from misstep_analysis.stats.combined import combined
-from misstep_analysis.stats.correction import rogan_gladen
+from misstep_analysis.sessions.prevalence import ANY, YES, CategoryCount, Labels, Prevalence, prevalence, share
 from misstep_analysis.stats.estimate import Estimate, informative
 from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
 from misstep_analysis.tables.wording import counted_text, in_words, interval_words, number_text
@@ -71,6 +68,8 @@ class _Counts(Struct):
         if not self.labelled:
             return Estimate(None, n=self.answered, reason=NOBODY)
         rates = (self.hits, self.positive), (self.left_alone, self.negative)
+        from misstep_analysis.stats.correction import rogan_gladen  # loads much, and only labels of people need it
+
         return informative(rogan_gladen((self.flagged, self.answered), *rates).estimate)
 
     def by_flag(self) -> Estimate:
@@ -82,7 +81,7 @@ class _Counts(Struct):
         of_others = share(self.positive - self.hits, self.positive - self.hits + self.left_alone, FLAGGED_ALONE)
         missing = LEFT_ALONE_ALONE if of_flagged.value is None else FLAGGED_ALONE
         parts = (flagged, of_flagged, of_others)
-        return combined(lambda of: of[0] * of[1] + (1 - of[0]) * of[2], parts, self.answered, missing)
+        return _weighted(parts, self.answered, missing)
 
 
 def corrected_shares(categories: Sequence[str], sessions: Iterable[JudgedSession], gold: Gold) -> dict[str, Estimate]:
@@ -115,6 +114,13 @@ def _decided_by_judge(session: JudgedSession) -> bool:
     )
 
 
+def _weighted(parts: tuple[Estimate, Estimate, Estimate], n: int, missing: str) -> Estimate:
+    """Return a first share of a second, and the rest of a third."""
+    from misstep_analysis.stats.combined import combined  # loads much, as above
+
+    return combined(lambda of: of[0] * of[1] + (1 - of[0]) * of[2], parts, n, missing)
+
+
 def _share(rule: _Counts, judge: _Counts) -> Estimate:
     """Return the share of both parts together, each put right by the labels of its own sessions."""
     if not (rule.labelled or judge.labelled):
@@ -125,7 +131,7 @@ def _share(rule: _Counts, judge: _Counts) -> Estimate:
     missing = of_judge.reason if of_judge.value is None else of_rule.reason
     n = rule.answered + judge.answered
     parts = (share(judge.answered, n, ""), of_judge, of_rule)
-    both = combined(lambda of: of[0] * of[1] + (1 - of[0]) * of[2], parts, n, missing)
+    both = _weighted(parts, n, missing)
     if both.low is None or both.high is None:
         return both
     return replace(both, low=max(0.0, both.low), high=min(1.0, both.high), reason=of_judge.reason)

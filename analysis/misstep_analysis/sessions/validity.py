@@ -9,8 +9,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from misstep_analysis.gold import BenchmarkItem, read_gold, read_marked_errors
-from misstep_analysis.sessions.prevalence import YES
-from misstep_analysis.sessions.shares import share
+from misstep_analysis.sessions.prevalence import YES, share
 from misstep_analysis.stats import diagnostic
 from misstep_analysis.stats.diagnostic import Confusion, count_confusion
 from misstep_analysis.stats.estimate import Estimate

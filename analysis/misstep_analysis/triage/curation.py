@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 
 from misstep_analysis.judging.sample import majority
 from misstep_analysis.judging.units import BoolArray, JudgedUnits, units_of
-from misstep_analysis.sessions.shares import summed
+from misstep_analysis.sessions.prevalence import summed
 from misstep_analysis.stats.correction import rogan_gladen
 from misstep_analysis.stats.estimate import Estimate, informative
 from misstep_analysis.stats.proportions import clopper_pearson, wilson

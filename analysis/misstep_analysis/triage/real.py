@@ -8,7 +8,7 @@ from msgspec import Struct
 from misstep_analysis.judging.judged import JudgedItems, JudgedMarks, Mark
 from misstep_analysis.judging.scores import Scores
 from misstep_analysis.passing.solve_rates import SolvedSet
-from misstep_analysis.sessions.shares import clustered_share, summed
+from misstep_analysis.sessions.prevalence import clustered_share, summed
 from misstep_analysis.stats.clusters.clustered import clustered_difference
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson

@@ -118,7 +118,7 @@ class Judged(Struct, frozen=True):
 
 
 class BatchEntry(Struct, frozen=True):
-    """The journal's entry for one batch; `sessions_length` is the length of the file of sessions after it."""
+    """What the journal notes of one batch."""
 
     patterns: list[tuple[Labels, int]]
     sub_agents: list[tuple[Labels, int]]
@@ -127,7 +127,6 @@ class BatchEntry(Struct, frozen=True):
     skipped: list[Skipped]
     renamed: int
     failed: list[FailedClassifier] = []
-    sessions_length: int = 0
     generated: int = 0
     judges: list[AskedJudge] = []
     worth_a_look: list[SessionFinding] = []

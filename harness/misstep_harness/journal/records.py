@@ -26,7 +26,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
 
 import msgspec
 import tomli_w
@@ -35,10 +35,12 @@ from msgspec import Struct, field
 from misstep_harness.errors import InputError, opening, writing
 from misstep_harness.escaping import json_without_surrogates
 from misstep_harness.intervention import ObservedRun
-from misstep_harness.live_session import LiveSession
 from misstep_harness.session import Session
 from misstep_harness.verdict import PairVerdict, Verdict
 from misstep_harness.version import __version__
+
+if TYPE_CHECKING:
+    from misstep_harness.verdict import PairVerdict
 
 SCHEMA = 1
 """The version of a run's shapes; a run of another version is refused, not guessed at."""
@@ -69,11 +71,9 @@ class Records(Struct, Generic[Record], frozen=True):
 
 
 VERDICT_RECORDS = Records(Verdict, VERDICTS, "verdict")
-_PAIR_RECORDS = Records(PairVerdict, VERDICTS, "verdict")
 
 SESSION_RECORDS = Records(Session, SESSIONS, "session")
 OBSERVED_RECORDS = Records(ObservedRun, "observed.jsonl", "observed run")
-LIVE_RECORDS = Records(LiveSession, "live_sessions.jsonl", "session")
 
 
 class Inputs(Struct, frozen=True, omit_defaults=True):
@@ -153,9 +153,11 @@ def read_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[Verdict]:
     return read_records(path, VERDICT_RECORDS, unfinished=unfinished)
 
 
-def read_pair_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[PairVerdict]:
+def read_pair_verdicts(path: Path, *, unfinished: bool = False) -> "Iterator[PairVerdict]":
     """Return the verdicts of a judge of pairs, with its answer in each order."""
-    return read_records(path, _PAIR_RECORDS, unfinished=unfinished)
+    from misstep_harness.verdict import PairVerdict
+
+    return read_records(path, Records(PairVerdict, VERDICTS, "verdict"), unfinished=unfinished)
 
 
 def items_in(file: Path) -> Iterator[str]:
@@ -179,8 +181,11 @@ def _without_nulls(value: Any) -> Any:
     return [_without_nulls(one) for one in value] if isinstance(value, list) else value
 
 
-def read_manifest(folder: Path) -> Manifest | None:
-    """Return the manifest in `run.toml`; `None` if the folder has none and so is not a run."""
+def read_manifest(folder: Path, *, whole: bool = True) -> Manifest | None:
+    """Return the manifest in `run.toml`; `None` if the folder has none and so is not a run.
+
+    The records of a finished run have to be there as they were, if they have to be `whole`.
+    """
     file = folder / MANIFEST
     try:
         content = file.read_bytes()
@@ -189,7 +194,7 @@ def read_manifest(folder: Path) -> Manifest | None:
     except OSError as error:
         raise InputError(f"cannot be read: {error}", "Name another folder for the run.", file=file) from error
     manifest = manifest_in(content, file)
-    if manifest.finished and manifest.written is not None:
+    if whole and manifest.finished and manifest.written is not None:
         _check_whole(folder, manifest.written)
     return manifest
 
@@ -217,6 +222,12 @@ def written_in(folder: Path, file: str) -> _Written:
             lines += block.count(b"\n")
             length += len(block)
     return _Written(file, lines, length)
+
+
+def is_shorter(folder: Path, was: _Written) -> bool:
+    """Return whether a file of a run lost bytes, or is gone."""
+    file = folder / was.file
+    return not file.is_file() or file.stat().st_size < was.bytes
 
 
 def _check_whole(folder: Path, was: _Written) -> None:

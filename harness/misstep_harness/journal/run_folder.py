@@ -9,10 +9,11 @@ Until the run is finished, `progress.jsonl` beside the records has one line for 
 
     {"length": 48213, "crc32": 3735928559, "entry": {…}}
 
-`length` is the length of the file of records after that batch, in bytes. `crc32` covers both other fields. A process
-locks the journal before it reads anything in the folder. Records that cost nothing are made again: everything after the
-last sound line of the journal is cut off. Records that were paid for are all kept, and missing lines of the journal are
-made from them. Nothing is synced to disk: a killed process loses nothing, a power cut may lose records.
+`length` is the length of the file of records after that batch, in bytes; `beside` is that of the file beside it, where
+a run has one. `crc32` covers the other fields. A process locks the journal before it reads anything in the folder.
+Records that cost nothing are made again: everything after the last sound line of the journal is cut off. Records that
+were paid for are all kept, and missing lines of the journal are made from them. Nothing is synced to disk: a killed
+process loses nothing, a power cut may lose records.
 """
 
 import itertools
@@ -29,6 +30,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep_harness.errors import Closing, InputError, UsageError, opening, write_all, writing
+from misstep_harness.escaping import plain
 from misstep_harness.journal.inputs import difference, differing_settings
 from misstep_harness.journal.records import (
     MANIFEST,
@@ -39,11 +41,13 @@ from misstep_harness.journal.records import (
     appending,
     encode,
     encode_lines,
+    is_shorter,
     read_manifest,
     read_records,
     write_manifest,
     written_in,
 )
+from misstep_harness.progress import say
 
 PROGRESS = "progress.jsonl"
 EARLIER = "earlier-"
@@ -52,22 +56,24 @@ EARLIER = "earlier-"
 T = TypeVar("T")
 
 
-class _Line(Struct, Generic[T], frozen=True):
+class _Line(Struct, Generic[T], frozen=True, omit_defaults=True):
     length: int
     crc32: int
     entry: T
+    beside: int = 0
 
     @property
     def sound(self) -> bool:
-        return self.crc32 == _checksum(self.length, self.entry)
+        return self.crc32 == _checksum(self.length, self.entry, self.beside)
 
 
-def _line(length: int, entry: T) -> bytes:
-    return encode(_Line(length, _checksum(length, entry), entry)) + b"\n"
+def _line(length: int, entry: T, beside: int = 0) -> bytes:
+    return encode(_Line(length, _checksum(length, entry, beside), entry, beside)) + b"\n"
 
 
-def _checksum(length: int, entry: object) -> int:
-    return zlib.crc32(encode(entry), length & 0xFFFFFFFF)
+def _checksum(length: int, entry: object, beside: int) -> int:
+    checksum = zlib.crc32(encode(entry), length & 0xFFFFFFFF)
+    return zlib.crc32(b"%d" % beside, checksum) if beside else checksum
 
 
 def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_RECORDS) -> Manifest | None:
@@ -90,6 +96,31 @@ def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_R
     return earlier
 
 
+def reopen_if_damaged(folder: Path, manifest: Manifest, *beside: str) -> None:
+    """Make the same run, finished and with records or files beside that lost bytes, an unfinished one."""
+    earlier = read_manifest(folder, whole=False)
+    if earlier is None or not earlier.finished or differing_settings(earlier, manifest):
+        return
+    files = [earlier.written.file] if earlier.written is not None and is_shorter(folder, earlier.written) else []
+    files += [name for name in beside if not _is_whole(folder / name)]
+    if files:
+        with locked(folder / PROGRESS):
+            write_manifest(folder, msgspec.structs.replace(earlier, finished="", written=None))
+        say(f"misstep: {plain(str(folder / files[0]))} lost bytes: what is missing is done again.")
+
+
+def _is_whole(file: Path) -> bool:
+    """Return whether a file of JSON lines, or of one indented object, ends as it was written."""
+    try:
+        with file.open("rb") as stream:
+            length = stream.seek(0, os.SEEK_END)
+            stream.seek(max(length - 3, 0))
+            end = stream.read()
+    except OSError:
+        return False
+    return end == b"\n}\n" if file.suffix == ".json" else not end or end.endswith(b"}\n")
+
+
 def set_aside(folder: Path, names: Collection[str]) -> Path:
     """Move the files of a run into a folder of their own in it, but for some; a new run can begin in their place."""
     number = next(number for number in itertools.count(1) if not (folder / f"{EARLIER}{number}").exists())
@@ -107,7 +138,8 @@ class RunInProgress(Closing, Generic[Record, T]):
     """The open files of a run in progress, repaired after a kill; use it with `with`.
 
     `note_of` makes the entry from a record and its old entry, if there is one: it is for records that were paid for,
-    each a batch of its own. `entries` has the entry of each finished batch, in order.
+    each a batch of its own. Such a run that lost records is refused, unless it `goes_on`. `entries` has the entry of
+    each finished batch, in order. `beside` is a further file in the folder, of which each batch may have lines.
     """
 
     def __init__(
@@ -117,6 +149,9 @@ class RunInProgress(Closing, Generic[Record, T]):
         records: Records[Record],
         entry: type[T],
         note_of: Callable[[Record, T | None], T] | None = None,
+        *,
+        beside: str = "",
+        goes_on: bool = False,
     ) -> None:
         self.folder = folder
         self.manifest = manifest
@@ -124,7 +159,10 @@ class RunInProgress(Closing, Generic[Record, T]):
         self.finished = False
         self.entries: list[T] = []
         self._file, self._progress = folder / records.file, folder / PROGRESS
-        self._length = 0
+        self._beside_file = folder / beside if beside else None
+        self._beside: FileIO | None = None
+        self._length = self._beside_length = 0
+        self._goes_on = goes_on
         self._streams: list[FileIO] = []
         try:
             self._open(entry, note_of)
@@ -151,6 +189,8 @@ class RunInProgress(Closing, Generic[Record, T]):
                 (self.folder / PROGRESS).unlink()
             return
         self._recorded = self._closed_at_end(_opened(self.folder / self.records.file, mode))
+        if self._beside_file is not None:
+            self._beside = self._closed_at_end(_opened(self._beside_file, mode))
         noted = _noted(self._journal, entry)
         if note_of is None:
             self._trust(noted)
@@ -160,16 +200,21 @@ class RunInProgress(Closing, Generic[Record, T]):
     def _trust(self, noted: "list[_Line[T] | None]") -> None:
         """Keep the lines before the first impossible one, and cut off the rest of both files."""
         length = self._recorded.seek(0, os.SEEK_END)
-        lengths = []
+        beside_length = self._beside.seek(0, os.SEEK_END) if self._beside is not None else 0
+        sound: list[_Line[T]] = []
         for line in noted:
             if line is None or not self._length <= line.length <= length:
                 break
+            if not self._beside_length <= line.beside <= beside_length:
+                break
             self.entries.append(line.entry)
-            self._length = line.length
-            lengths.append(line.length)
-        if len(lengths) < len(noted):
-            self._note_again(lengths)
+            self._length, self._beside_length = line.length, line.beside
+            sound.append(line)
+        if len(sound) < len(noted):
+            self._note_again([line.length for line in sound], [line.beside for line in sound])
         self._recorded.truncate(self._length)
+        if self._beside is not None:
+            self._beside.truncate(self._beside_length)
 
     def _recover(self, noted: "list[_Line[T] | None]", note_of: Callable[[Record, T | None], T]) -> None:
         """Keep every whole record, even without a journal line, and cut off a half-written last one."""
@@ -181,7 +226,7 @@ class RunInProgress(Closing, Generic[Record, T]):
         self.entries = [note_of(record, entries.get(end)) for record, end in zip(records, lengths, strict=True)]
         self._length = lengths[-1] if lengths else 0
         lost = sum(length > self._length for length in entries)
-        if lost:
+        if lost and not self._goes_on:
             message = f"{lost:,} of the {len(entries):,} answers that {PROGRESS} lists are missing"
             advice = f"Restore the file, or delete {PROGRESS} to ask for these answers again."
             raise InputError(message, advice, file=file)
@@ -189,19 +234,22 @@ class RunInProgress(Closing, Generic[Record, T]):
             self._note_again(lengths)
         self._recorded.truncate(self._length)
 
-    def _note_again(self, lengths: list[int]) -> None:
+    def _note_again(self, lengths: list[int], beside: Iterable[int] = itertools.repeat(0)) -> None:
         self._journal.truncate(0)
-        write_all(self._journal, b"".join(map(_line, lengths, self.entries)), self.folder / PROGRESS)
+        write_all(self._journal, b"".join(map(_line, lengths, self.entries, beside)), self.folder / PROGRESS)
 
     def append(self, records: Iterable[Record], entry: T) -> None:
         """Add the records of one more batch and its entry."""
         self.append_lines(encode_lines(records), entry)
 
-    def append_lines(self, lines: bytes, entry: T) -> None:
-        """Add records that are JSON lines already; otherwise as `append`."""
+    def append_lines(self, lines: bytes, entry: T, beside: bytes = b"") -> None:
+        """Add records that are JSON lines already, and lines of the file beside; otherwise as `append`."""
+        if self._beside is not None and self._beside_file is not None:
+            write_all(self._beside, beside, self._beside_file)
+            self._beside_length += len(beside)
         write_all(self._recorded, lines, self._file)
         self._length += len(lines)
-        write_all(self._journal, _line(self._length, entry), self._progress)
+        write_all(self._journal, _line(self._length, entry, self._beside_length), self._progress)
         self.entries.append(entry)
 
     def finish(self, finished: str) -> None:
@@ -289,28 +337,3 @@ def _decoded(line: bytes, decoder: "msgspec.json.Decoder[_Line[T]]") -> "_Line[T
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return entry if entry.sound else None
-
-
-class RecordsBeside(Closing):
-    """An open file beside the records of a run in progress; use it with `with`.
-
-    Append to it before the run's own records, and keep `length` in the entry of the same batch.
-    """
-
-    def __init__(self, file: Path, length: int) -> None:
-        self.file, self.length, self._stream = file, length, _opened(file)
-        size = self._stream.seek(0, os.SEEK_END)
-        if size < length:
-            self.close()
-            advice = "Delete the run's folder to begin it anew."
-            raise InputError(f"the file has {size:,} bytes of {length:,}", advice, file=file)
-        self._stream.truncate(length)
-
-    def append(self, lines: bytes) -> None:
-        """Add records that are JSON lines already."""
-        write_all(self._stream, lines, self.file)
-        self.length += len(lines)
-
-    def close(self) -> None:
-        """Close the file; all that was appended stays."""
-        self._stream.close()

@@ -13,10 +13,28 @@ import json
 import msgspec
 from msgspec import Struct
 
+from misstep_harness.clients import open_client
+from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.escaping import without_surrogates
-from misstep_harness.exchange import Failure, Reply, Request
+from misstep_harness.exchange import Failure, Outcome, Reply, Request
 from misstep_harness.intervention import Feedback
 from misstep_harness.trajectory import Step, Trajectory
+
+
+class ModelAsk:
+    """Asks one model, each time with a client of its own: whoever asks may have no event loop."""
+
+    def __init__(self, model: str, settings: ClientSettings) -> None:
+        self.model, self._settings = model, settings
+
+    async def __call__(self, request: Request) -> Outcome:
+        """Return the model's answer, or why there is none."""
+        client = open_client(self._settings)
+        try:
+            return await client.ask(request)
+        finally:
+            await client.close()
+
 
 MOST_BYTES = 1 << 20
 """The longest message that an observer takes."""

@@ -311,7 +311,7 @@ def _own_ask(model: str, base_url: str) -> Ask:
     if not model:
         return NO_MODEL
     from misstep_harness.clients.settings import ClientSettings  # rules, which most sessions have, start without it
-    from misstep_harness.observer.model_ask import ModelAsk
+    from misstep_harness.observer.messages import ModelAsk
 
     return ModelAsk(model, ClientSettings(base_url=base_url or None))
 

@@ -13,6 +13,11 @@ line is one intervention, said or only noted:
 from msgspec import Struct
 
 from misstep_harness.intervention import Arm, Intervention
+from misstep_harness.journal.records import Records
+from misstep_harness.live_session import LiveSession
+
+LIVE_RECORDS = Records(LiveSession, "live_sessions.jsonl", "session")
+"""The sessions of an experiment."""
 
 DECISIONS = "decisions.jsonl"
 """The name of the file, in the observer's part of the cache folder."""

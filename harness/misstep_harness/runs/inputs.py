@@ -6,8 +6,9 @@ counted, with the reason; what looks like JSON and is broken is unreadable.
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -21,13 +22,123 @@ from misstep_harness.errors import (
     UnknownFormat,
     UnreadableTrajectory,
 )
-from misstep_harness.journal.inputs import file_state, inputs_of_files
 from misstep_harness.journal.records import Inputs
-from misstep_harness.places import path_text
-from misstep_harness.readers import FoundFile, Part, all_readers, find_files, plan, read_part, reader_for
+from misstep_harness.places import last_changes_of, path_text
+from misstep_harness.readers import FoundFile, Part, all_readers, find_files, plan, read_part, read_placed, reader_for
 from misstep_harness.readers.files import lost_in, open_bytes
-from misstep_harness.trajectory import Skipped as Skipped
-from misstep_harness.trajectory import Trajectory, Unreadable
+from misstep_harness.trajectory import Placed, Skipped, Trajectory, Unreadable
+
+Batch = tuple[FoundFile | Part | Unreadable | Skipped, ...]
+
+BATCH_BYTES = 4 << 20
+"""About how many bytes a batch has: enough that handing it over costs nothing, few enough to hold several."""
+
+BATCH_FILES = 256
+
+_UNPACKED = {".parquet": 8}
+"""About how many times as long agent runs are unpacked, by how the name of a file ends: a footer takes long to read."""
+
+
+def found_files(paths: Sequence[Path], left_out: Path | None = None) -> Iterator[FoundFile]:
+    """Return the files in `paths`, but for those in the folder `left_out` (a run does not read itself)."""
+    if left_out is None:
+        return find_files(paths)
+    place = left_out.resolve()
+    if not any(place.is_relative_to(path.resolve()) for path in paths):
+        return find_files(paths)
+    inside = cache(lambda folder: folder.resolve().is_relative_to(place))
+    return (file for file in find_files(paths) if not inside(file.path.parent))
+
+
+class Changed(Struct, frozen=True):
+    """When files that are read were last changed: at `since` or later, and before `until`."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def __contains__(self, seconds: float) -> bool:
+        early = self.since is not None and seconds < self.since.timestamp()
+        return not early and (self.until is None or seconds < self.until.timestamp())
+
+    def __str__(self) -> str:
+        ends = (("since", self.since), ("before", self.until))
+        return " and ".join(f"{word} {when:%Y-%m-%d %H:%M %Z}".rstrip() for word, when in ends if when)
+
+
+def files_changed(files: Iterable[FoundFile], changed: Changed) -> Iterator[FoundFile]:
+    """Return the files that were last changed at such a time."""
+    return (file for file in files if changed == EVER or _is_of(file.path, changed))
+
+
+def _is_of(path: Path, changed: Changed) -> bool:
+    try:
+        beside = last_changes_of(path)
+        return max(one.stat().st_mtime for one in (path, beside) if one is not None) in changed
+    except OSError:  # gone since it was listed: whoever reads it says so
+        return True
+
+
+def check_named(paths: Iterable[Path]) -> None:
+    """Look into the files that the user named, before any work is done."""
+    for file in find_files(path for path in paths if not path.is_dir()):
+        next(parts_of(file), None)
+
+
+def batches(files: Iterable[FoundFile], batch_bytes: int = BATCH_BYTES) -> Iterator[Batch]:
+    """Return the files as batches, in order."""
+    small: list[FoundFile] = []
+    size = 0
+    for file in files:
+        own = _size(file.path)
+        if small and (size + own > batch_bytes or len(small) == BATCH_FILES):
+            yield tuple(small)
+            small, size = [], 0
+        if own > batch_bytes:
+            for part in parts_of(file, batch_bytes):
+                yield (part,)
+        else:
+            small.append(file)
+            size += own
+    if small:
+        yield tuple(small)
+
+
+def total_bytes(files: Iterable[FoundFile]) -> int:
+    """About how many bytes there are to read; Parquet files as long as unpacked, other compressed ones as they are."""
+    return sum(_size(file.path) * _UNPACKED.get(file.path.suffix, 1) for file in files)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # gone since it was listed: whoever reads it says so
+        return 0
+
+
+def placed_in(batch: Batch) -> Iterator[Placed | Unreadable | Skipped]:
+    """Everything in a batch, in order, with the places where it was read."""
+    return (one for _, one in read_in(batch))
+
+
+def read_in(batch: Batch) -> Iterator[tuple[str, Placed | Unreadable | Skipped]]:
+    """As `placed_in`, each with the name of the reader that read it; empty where none has."""
+    for piece in batch:
+        for part in parts_of(piece) if isinstance(piece, FoundFile) else (piece,):
+            if isinstance(part, Part):
+                for placed in read_placed(part, reader_for(part.format)):
+                    yield part.format, placed
+            else:
+                yield "", part
+
+
+def describe(batch: Batch) -> str:
+    """Return the name of a batch in an error: its first file, and the line where it starts."""
+    first = batch[0]
+    if isinstance(first, Part):
+        return f"{first.path}:{first.first_line}"
+    name = str(first.path) if isinstance(first, FoundFile) else first.file
+    return f"one of {len(batch)} files from {name}" if len(batch) > 1 else name
+
 
 _JSON_START = re.compile(rb'\s*(?:\{\s*(?:"|\}|\Z)|\[\s*(?:[\[{"\]\-0-9]|true|false|null|\Z))')
 _LOOKED_AT = 4096
@@ -35,6 +146,8 @@ _LOOKED_AT = 4096
 
 def inputs_of_paths(paths: Iterable[Path]) -> Inputs:
     """Return the inputs in files and folders, for the manifest of a run: files, bytes and a digest."""
+    from misstep_harness.journal.inputs import file_state, inputs_of_files
+
     return inputs_of_files(file_state(file.path) for file in find_files(paths))
 
 
@@ -68,21 +181,6 @@ def parts_of(source: FoundFile, part_bytes: int | None = None) -> Iterator[Part 
         if source.named:
             raise
         yield Unreadable(file, None, error.found if isinstance(error, InputError) else error.line())
-
-
-class Changed(Struct, frozen=True):
-    """When files that are read were last changed: at `since` or later, and before `until`."""
-
-    since: datetime | None = None
-    until: datetime | None = None
-
-    def __contains__(self, seconds: float) -> bool:
-        early = self.since is not None and seconds < self.since.timestamp()
-        return not early and (self.until is None or seconds < self.until.timestamp())
-
-    def __str__(self) -> str:
-        ends = (("since", self.since), ("before", self.until))
-        return " and ".join(f"{word} {when:%Y-%m-%d %H:%M %Z}".rstrip() for word, when in ends if when)
 
 
 EVER = Changed()

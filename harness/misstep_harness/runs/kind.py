@@ -1,32 +1,57 @@
 """Define a kind of run: its units, the work on one of them, and its record; `harness.runs.run` carries it out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType, NoneType
 from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from misstep_harness.journal.records import Inputs, Records
+from misstep_harness.journal.records import Inputs, Records, encode_lines, read_records
+from misstep_harness.journal.run_folder import RunInProgress
 from misstep_harness.runs.model_requests import ModelRequests
 
 Unit = TypeVar("Unit")
 Recorded = TypeVar("Recorded", bound=Struct)
+Detail = TypeVar("Detail")
+
+
+class Entry(Struct, Generic[Detail], frozen=True, omit_defaults=True):
+    """The journal's entry for one unit: its id, whether it failed, its cost, and what the kind notes of it."""
+
+    unit: str
+    failed: bool = False
+    cost_usd: float | None = None
+    detail: Detail | None = None
+
+
+class Lines(Struct, frozen=True):
+    """What a unit adds to the files of a run: its records, lines of the file beside, and what the journal notes."""
+
+    records: bytes
+    beside: bytes = b""
+    detail: Any = None
 
 
 class Units(Struct, Generic[Unit], frozen=True):
-    """The units of a run: their number, the units themselves, and a sentence on the rest."""
+    """The units of a run: their number if it is known before, the units themselves, and a sentence on the rest."""
 
-    n: int
+    n: int | None
     all: Iterable[Unit]
     sentence: str = ""
 
 
 class RunKind(Protocol[Unit, Recorded]):
-    """What a run is made of; a kind says the first five and `do`, and the rest if it differs."""
+    """What a run is made of; a kind says the first five and `do`, and the rest if it differs.
+
+    A unit whose result is more than one record, such as a part of a file, also says its `lines` and the `end` of a
+    finished run.
+    """
 
     command: str
     noun: str
     """The units on the progress line."""
-    records: Records[Recorded]
+    records: Records[Any]
 
     def settings(self) -> dict[str, Any]:
         """Return all values that can change a record, for the manifest."""
@@ -67,6 +92,38 @@ class RunKind(Protocol[Unit, Recorded]):
     asks_again: bool = False
     """Whether failed units leave the run unfinished, so that the same command asks again."""
 
+    beside: str = ""
+    """The name of a file beside the records."""
+    detail: type[Any] = NoneType
+    """What the journal notes of a unit."""
+    sources: Mapping[str, str] = MappingProxyType({})
+    """Digests of what reads and judges, for the manifest."""
+
+    def name_of(self, unit: Unit) -> str:
+        """Return what a unit is called in an error; by default its id."""
+        return self.id_of(unit)
+
+    def size_of(self, record: Recorded) -> int:  # noqa: ARG002
+        """Return how far the progress line moves by a record."""
+        return 1
+
+    def begin(self, run: RunInProgress[Any, Entry[Any]]) -> None:  # noqa: ARG002
+        """Add what is known before any unit is done."""
+        return
+
+    def writing(self, run: RunInProgress[Any, Entry[Any]]) -> Callable[[Recorded], Lines]:  # noqa: ARG002
+        """Return what makes the lines of each record, in the order in which they are written."""
+        return lambda record: Lines(encode_lines([record]))
+
+    def conclude(self, run: RunInProgress[Any, Entry[Any]]) -> Mapping[str, bytes]:  # noqa: ARG002
+        """Return the files beside the records of a run that is whole."""
+        return {}
+
+    def end_of(self, folder: Path) -> "RunEnd":
+        """Return how a finished run ended."""
+        last = {self.recorded_id(one): self.failure_of(one) is not None for one in read_records(folder, self.records)}
+        return counted(last, len(last), finished=True)
+
     def failure_of(self, record: Recorded) -> str | None:  # noqa: ARG002
         """Return why a unit failed; `None` if it did not."""
         return None
@@ -74,14 +131,6 @@ class RunKind(Protocol[Unit, Recorded]):
     def cost_of(self, record: Recorded) -> float | None:  # noqa: ARG002
         """Return the cost that a record itself names, in USD."""
         return None
-
-
-class Entry(Struct, frozen=True, omit_defaults=True):
-    """The journal's entry for one record: its unit, whether that failed, and its cost."""
-
-    unit: str
-    failed: bool = False
-    cost_usd: float | None = None
 
 
 class RunEnd(Struct, frozen=True):

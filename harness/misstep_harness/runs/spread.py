@@ -162,6 +162,11 @@ def open_workers(spread: Spread) -> AbstractContextManager[Workers | None]:
     return _in_processes(spread.workers) if spread.workers else nullcontext()
 
 
+def workers_for(spread: Spread) -> AbstractContextManager[Workers | None]:
+    """Open workers for reading: as `open_workers`, but one process is this one."""
+    return open_workers(replace(spread, workers=None) if spread.workers == 1 else spread)
+
+
 def in_order(
     function: Callable[[Work], Result], pieces: Iterable[Work], spread: Spread, describe: Callable[[Work], str] = str
 ) -> Iterator[Result]:
@@ -169,7 +174,7 @@ def in_order(
 
     One process would be this one.
     """
-    with open_workers(replace(spread, workers=None) if spread.workers == 1 else spread) as workers:
+    with workers_for(spread) as workers:
         yield from map(function, pieces) if workers is None else workers.in_order(function, pieces, describe)
 
 

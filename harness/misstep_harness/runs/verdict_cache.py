@@ -7,19 +7,27 @@ whoever comes next moves its files into place.
 """
 
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache, partial
+from hashlib import sha256
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from misstep_harness.classifiers import CLASSIFIERS
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.journal.classified import (
+    PLACED_RECORDS,
     BatchEntry,
+    Judged,
     LabelledSession,
+    Show,
     Summary,
     entry_of,
     labelled_sessions,
@@ -39,35 +47,78 @@ from misstep_harness.journal.records import (
     MANIFEST,
     SCORES,
     SESSIONS,
-    VERDICT_RECORDS,
     VERDICTS,
     Inputs,
     Manifest,
     Records,
     encode_lines,
+    new_manifest,
     now,
     read_manifest,
     read_records,
     replace_file,
 )
-from misstep_harness.journal.run_folder import PROGRESS, RecordsBeside, RunInProgress, locked, make_folder
+from misstep_harness.journal.run_folder import PROGRESS, RunInProgress, locked, make_folder, reopen_if_damaged
 from misstep_harness.progress import say
-from misstep_harness.readers import FoundFile
+from misstep_harness.readers import READERS, FoundFile
+from misstep_harness.runs.classify import ClassifyPlan, expect_some, judge_batch
+from misstep_harness.runs.files_run import BatchesRun, Conclude, FilesRun, carry_out_files, details_of
+from misstep_harness.runs.inputs import Batch, check_named, files_changed, found_files
+from misstep_harness.runs.kind import Entry
+from misstep_harness.runs.model_requests import ModelRequests
 from misstep_harness.trajectory import Skipped, Unreadable
 from misstep_harness.values import NOT_JSON
-from misstep_harness.verdict import Verdict
+
+_HARNESS = Path(__file__).parents[1]
+_OWN = ("classifiers", "readers")
+"""The rooms of `harness` that decide a verdict, besides the modules at its top."""
+_DIGITS = 16
+
+
+@cache
+def source_digests(categories: tuple[str, ...]) -> dict[str, str]:
+    """Return a digest of Misstep's own rules and readers, and one for each category and reader from elsewhere.
+
+    A process looks once, as it goes on with the code that it has loaded.
+    """
+    own = [*_HARNESS.glob("*.py"), *(file for room in _OWN for file in _files_below(_HARNESS / room))]
+    chosen = {
+        f"classifier {name}": target
+        for name, target in CLASSIFIERS.names().items()
+        if name in categories and name not in CLASSIFIERS
+    }
+    chosen |= {f"reader {name}": target for name, target in READERS.names().items() if name not in READERS}
+    return {"misstep": _digest(own), **{name: _digest(_sources(target)) for name, target in chosen.items()}}
+
+
+def _sources(target: str) -> Iterator[Path]:
+    """Return the files behind a dotted path: its module, or all of the package that the module is part of."""
+    spec = find_spec(target.partition(":")[0].partition(".")[0])
+    if spec is None:
+        return
+    for folder in spec.submodule_search_locations or ():
+        yield from _files_below(Path(folder))
+    if spec.origin and Path(spec.origin).is_file():
+        yield Path(spec.origin)
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    return (file for ending in ("py", "toml", "json") for file in folder.rglob(f"*.{ending}"))
+
+
+def _digest(files: Iterable[Path]) -> str:
+    digest = sha256()
+    for file in sorted({*files}):
+        digest.update(f"{file.name}\0".encode() + sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:_DIGITS]
+
 
 NEW = ".new"
 WHOLE = ".whole"
 
 NOTHING = Inputs(0, 0, "")
+COMMAND = "classify"
 _BATCH_SESSIONS = 1000
-
-Run = RunInProgress[Verdict, BatchEntry]
-ClassifyInto = Callable[[Run, Sequence[FoundFile], int], None]
-"""Classify files into a run, behind so many batches of copied records."""
-
-Conclude = Callable[[Summary, Path], Mapping[str, bytes]]
 
 
 class _Origin(Struct, gc=False):
@@ -97,18 +148,13 @@ class _Copy(Struct, frozen=True):
     skipped: list[Skipped]
     revised: Callable[[LabelledSession], LabelledSession] = lambda session: session
 
-    def into(self, run: Run) -> int:
-        """Copy what a stopped run lacks of the records, and return their number of batches."""
-        count = 0
-        length = run.entries[-1].sessions_length if run.entries else 0
-        with RecordsBeside(run.folder / SESSIONS, length) as beside:
-            for sessions, entry in self._batches():
-                count += 1
-                if count > len(run.entries):
-                    beside.append(encode_lines(one.session for one in sessions))
-                    verdicts = encode_lines(verdict for one in sessions for verdict in one.verdicts)
-                    run.append_lines(verdicts, replace(entry, sessions_length=beside.length))
-        return count
+    def into(self, run: BatchesRun) -> None:
+        """Copy what a stopped run lacks of the records."""
+        for number, (sessions, entry) in enumerate(self._batches()):
+            if number >= len(run.entries):
+                verdicts = encode_lines(verdict for one in sessions for verdict in one.verdicts)
+                beside = encode_lines(one.session for one in sessions)
+                run.append_lines(verdicts, Entry(f"copied-{number}", detail=entry), beside)
 
     def _batches(self) -> Iterator[tuple[list[LabelledSession], BatchEntry]]:
         sessions = self._sessions()
@@ -131,19 +177,81 @@ class _Copy(Struct, frozen=True):
         return sum(one.file in self.names and one.item.rpartition("~")[0] in ids for one in origins)
 
 
-def run_of_files(
-    out: Path, manifest: Manifest, files: Sequence[FoundFile], classify_into: ClassifyInto, conclude: Conclude
+class _ClassifyRun(Struct, frozen=True):
+    """A run of `classify`: the plan, and what its pages and scores are made by."""
+
+    plan: ClassifyPlan
+    conclude: Conclude
+    show: Show | None = None
+
+    def manifest(self) -> Manifest:
+        """Return the manifest of a new run, before the files are looked at; it starts now."""
+        manifest = new_manifest(COMMAND, self._settings(), NOTHING, self.plan.arguments)
+        return replace(manifest, sources=self._sources())
+
+    def _settings(self) -> dict[str, Any]:
+        return {"categories": list(self.plan.categories), **self.plan.rules.settings()}
+
+    def _sources(self) -> dict[str, str]:
+        return source_digests(tuple(self.plan.categories)) | self.plan.rules.digests()
+
+    def made(
+        self,
+        folder: Path,
+        states: Sequence[FileState],
+        read: Sequence[FoundFile],
+        copied: Callable[[BatchesRun], object] = lambda _run: None,
+    ) -> Summary | None:
+        """Make a run, or continue the one that was stopped; `None` if another process has finished it."""
+        plan = self.plan
+        work = partial(judge_batch, categories=tuple(plan.categories), classify=plan.classify, show=self.show)
+
+        def conclude(summary: Summary, folder: Path) -> Mapping[str, bytes]:
+            return {**self.conclude(summary, folder), FILES: encode_lines(states)}
+
+        inputs = inputs_of_files(states)
+        kind = FilesRun(COMMAND, PLACED_RECORDS, self._settings(), read, inputs, _Judge(work), conclude, copied)
+        kind.sources = self._sources()
+        carry_out_files(kind, folder, read, plan.spread, plan.arguments)
+        return kind.summary
+
+
+class _Judge(Struct, frozen=True):
+    """Classifies a batch where it is; no model is asked."""
+
+    work: Callable[..., Judged]
+
+    async def __call__(self, batch: Batch, requests: ModelRequests) -> tuple[Judged, None]:  # noqa: ARG002
+        return self.work(batch, keep_lines=True), None
+
+
+def classify_into(
+    paths: Sequence[Path], plan: ClassifyPlan, out: Path, conclude: Conclude, show: Show | None = None
 ) -> Summary | None:
-    """Make the run of files that is in a folder, with what the one there has of them; `None` if that is the same."""
+    """Classify all trajectories of the files and folders `paths` into a run; `None` if it is there already.
+
+    Of a finished run only new and changed files are read, or all if the rules changed.
+    """
+    check_named(paths)
+
+    def concluded(summary: Summary, folder: Path) -> Mapping[str, bytes]:
+        expect_some(summary, paths, plan.changed)
+        return conclude(summary, folder)
+
+    files = list(files_changed(found_files(paths, left_out=out), plan.changed))
+    run = _ClassifyRun(plan, concluded, show)
+    manifest = run.manifest()
     make_folder(out)
     complete(out)
+    reopen_if_damaged(out, manifest, SESSIONS, FILES, SCORES)
     earlier = read_manifest(out)
     finished = earlier is not None and earlier.finished and not differing_settings(earlier, manifest)
     known = {state.file: state for state in _states(out)} if finished else {}
     states = [file_state(file.path, known.get(name_of(file.path))) for file in files]
     manifest = replace(manifest, inputs=inputs_of_files(states))
     if earlier is None or not finished:
-        return _made(out, manifest, states, lambda run: classify_into(run, files, 0), conclude)
+        _set_back(out, manifest)
+        return run.made(out, states, files)
     if _identity(earlier) == _identity(manifest):
         return None
     copy = _copy_of(out)
@@ -153,15 +261,28 @@ def run_of_files(
     copy = replace(copy, names=names)
     copied = set(names.values())
     todo = [file for file, state in zip(files, states, strict=True) if state.file not in copied]
-    return _replaced(earlier, out, manifest, states, lambda run: classify_into(run, todo, copy.into(run)), conclude)
+    return _replaced(earlier, out, manifest, lambda new: run.made(new, states, todo, copy.into))
 
 
-def revise(finished: OpenRun, revised: Callable[[LabelledSession], LabelledSession], conclude: Conclude) -> None:
+def revise(
+    finished: OpenRun, revised: Callable[[LabelledSession], LabelledSession], conclude: Conclude
+) -> Summary | None:
     """Change the verdicts of a finished run, and its scores with them; a kill leaves it as it was, or as it becomes."""
     out = finished.folder
     copy = replace(_copy_of(out), revised=revised)
+    states = list(_states(out))
     manifest = replace(finished.manifest, finished="", written=None)
-    _replaced(finished.manifest, out, manifest, list(_states(out)), copy.into, conclude)
+
+    def made(new: Path) -> Summary | None:
+        with RunInProgress(new, manifest, PLACED_RECORDS, Entry[BatchEntry], beside=SESSIONS) as run:
+            copy.into(run)
+            summary = summarise(details_of(run))
+            for name, content in {**conclude(summary, new), FILES: encode_lines(states)}.items():
+                replace_file(new / name, content)
+            run.finish(now())
+        return summary
+
+    return _replaced(finished.manifest, out, manifest, made)
 
 
 def _identity(manifest: Manifest) -> tuple[object, ...]:
@@ -212,12 +333,7 @@ def _states(out: Path) -> Iterator[FileState]:
 
 
 def _replaced(
-    standing: Manifest,
-    out: Path,
-    manifest: Manifest,
-    states: Sequence[FileState],
-    fill: Callable[[Run], object],
-    conclude: Conclude,
+    standing: Manifest, out: Path, manifest: Manifest, made: Callable[[Path], Summary | None]
 ) -> Summary | None:
     """Make a run in the place of the finished one; another process that writes to the folder is a `UsageError`."""
     new = out / NEW
@@ -228,18 +344,15 @@ def _replaced(
         revises = _identity(manifest) == _identity(standing)
         if begun is None or begun.finished or revises or _identity(begun) != _identity(manifest):
             shutil.rmtree(new, ignore_errors=True)
-        summary = _made(new, manifest, states, fill, conclude)
+        summary = made(new)
         new.rename(out / WHOLE)
         complete(out)
         (out / PROGRESS).unlink()
     return summary
 
 
-def _made(
-    folder: Path, manifest: Manifest, states: Sequence[FileState], fill: Callable[[Run], object], conclude: Conclude
-) -> Summary | None:
-    """Make a run, or continue the one that was stopped; one of other files or rules begins anew."""
-    make_folder(folder)
+def _set_back(folder: Path, manifest: Manifest) -> None:
+    """Take away a stopped run of other files or rules."""
     stopped = read_manifest(folder)
     if (
         stopped is not None
@@ -251,15 +364,6 @@ def _made(
         with locked(folder / PROGRESS):
             for name in (VERDICTS, SESSIONS, MANIFEST, PROGRESS):
                 (folder / name).unlink(missing_ok=True)
-    with RunInProgress(folder, manifest, VERDICT_RECORDS, BatchEntry) as run:
-        if run.finished:  # by another process, since it was looked at
-            return None
-        fill(run)
-        summary = summarise(run.entries)
-        for name, content in {**conclude(summary, folder), FILES: encode_lines(states)}.items():
-            replace_file(folder / name, content)
-        run.finish(now())
-    return summary
 
 
 def complete(folder: Path) -> None:

@@ -14,9 +14,11 @@ from misstep_analysis.sessions.session_comparison import (
     SessionComparison,
     SessionRun,
     compare_sessions,
+    comparison_finding,
+    comparison_table,
     corrected_changes,
+    corrected_table,
 )
-from misstep_analysis.sessions.session_comparison_tables import comparison_finding, comparison_table, corrected_table
 from misstep_analysis.stats.clusters.clustered import NO_SPREAD, clustered_difference
 from misstep_analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from misstep_analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval

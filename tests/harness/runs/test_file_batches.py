@@ -7,7 +7,7 @@ import pytest
 
 from misstep_harness.errors import InputError, UnknownFormat
 from misstep_harness.readers import FoundFile
-from misstep_harness.runs.file_batches import (
+from misstep_harness.runs.inputs import (
     BATCH_FILES,
     Batch,
     batches,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.errors import InputError
-from misstep_harness.runs.project_instructions import InstructionSources, ProjectInstructions, read_rules
+from misstep_harness.runs.classify import InstructionSources, ProjectInstructions, read_rules
 from misstep_harness.trajectory import Source, Trajectory
 
 

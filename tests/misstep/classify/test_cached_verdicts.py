@@ -18,9 +18,12 @@ from misstep_analysis.sessions.findings import Findings
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.journal.records import SESSION_RECORDS, read_records
 from misstep_harness.runs import verdict_cache
-from misstep_harness.runs.classify import ClassifyPlan
+from misstep_harness.runs.classify import (
+    ClassifyPlan,
+    InstructionSources,
+    ProjectInstructions,
+)
 from misstep_harness.runs.inputs import Changed
-from misstep_harness.runs.project_instructions import InstructionSources, ProjectInstructions
 from misstep_harness.runs.spread import Spread
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import Verdict

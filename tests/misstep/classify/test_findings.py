@@ -15,8 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from misstep.classify.findings import classified_findings
-from misstep_analysis.sessions.documents import as_json
-from misstep_analysis.sessions.findings import Findings
+from misstep_analysis.sessions.findings import Findings, as_json
 from misstep_harness.errors import InputError, UnknownFormat
 from misstep_harness.journal.records import read_manifest, read_verdicts
 from misstep_harness.journal.run_folder import PROGRESS

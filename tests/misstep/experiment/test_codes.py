@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep_harness.journal.records import LIVE_RECORDS
+from misstep_harness.observer.records import LIVE_RECORDS
 from tests.misstep.as_a_user import CommandLine
 
 

@@ -12,6 +12,7 @@ from misstep_analysis.observer.page import page_of_observed
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.opened import OpenRun, open_of
 from misstep_harness.journal.records import OBSERVED_RECORDS, read_records
+from misstep_harness.observer.runs.observe import Observation
 from misstep_harness.runs.spread import Spread
 from tests.misstep.made_up import SETTINGS, by_lot
 
@@ -19,7 +20,9 @@ SAME_BYTES = ("observed.jsonl", "sessions.jsonl", "scores.json", "report.html")
 
 
 def _observe(path: Path, out: Path, workers: int = 1) -> ObservedSummary:
-    return observed_findings([path], by_lot, SETTINGS, out, spread=Spread(workers), arguments=[str(path)])
+    return observed_findings(
+        [path], Observation(by_lot, settings=SETTINGS, spread=Spread(workers), arguments=[str(path)]), out
+    )
 
 
 def _bytes(run: Path) -> dict[str, bytes]:
@@ -52,7 +55,7 @@ def test_two_processes_write_the_bytes_that_one_writes(inputs: Path, undisturbed
 
 def test_other_settings_and_an_unfinished_run_are_refused(inputs: Path, undisturbed: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="every was 2 and is now 3"):
-        observed_findings([inputs], by_lot, SETTINGS | {"every": 3}, undisturbed)
+        observed_findings([inputs], Observation(by_lot, settings=SETTINGS | {"every": 3}), undisturbed)
     run = OpenRun(tmp_path, replace(open_of(undisturbed, "observe").manifest, finished=""))
     with pytest.raises(UsageError, match="is not finished"):
         page_of_observed(run)

@@ -19,8 +19,8 @@ from misstep_analysis.runs.kind import (
 from misstep_analysis.sessions.sources_kind import observed_in, observer_tables
 from misstep_analysis.tables import Table
 from misstep_harness.journal.opened import OpenRun
-from misstep_harness.journal.records import LIVE_RECORDS
 from misstep_harness.live_session import LiveSession
+from misstep_harness.observer.records import LIVE_RECORDS
 
 
 class _Planted(Struct, frozen=True):

@@ -12,10 +12,11 @@ from msgspec import Struct
 from misstep_analysis.observer.experiments.comparison import LEVEL
 from misstep_analysis.observer.experiments.sessions import ExperimentSession
 from misstep_analysis.observer.recovery import WINDOW
-from misstep_analysis.sessions.shares import clustered_share, share, summed
+from misstep_analysis.sessions.prevalence import clustered_share, share, summed
 from misstep_analysis.stats.clusters.clustered import clustered_difference
-from misstep_analysis.tables import Evidence, Row, Table, TableHead, estimate_row, made_by_this, rows_in
+from misstep_analysis.tables import Row, Table, TableHead, estimate_row, made_by_this, rows_in
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
+from misstep_harness.trajectory import Evidence
 
 GUIDE, SHADOW, UNKNOWN = "guide", "shadow", "arm not known"
 ARM_NAMES = {GUIDE: "With guidance", SHADOW: "Control: detected, nothing said", UNKNOWN: "Arm not known"}

@@ -20,8 +20,7 @@ from misstep_analysis.observer.experiments.own_sessions_report import followed_t
 from misstep_analysis.observer.experiments.recovery_benchmark import judgements_of, verdicts_by_rule
 from misstep_analysis.observer.experiments.sessions import of_live, read_sessions
 from misstep_analysis.observer.experiments.shadow import live_sessions_table
-from misstep_analysis.observer.paper.heeding import heeding_table
-from misstep_analysis.observer.paper.live import LiveExperiments
+from misstep_analysis.observer.paper.live import LiveExperiments, heeding_table
 from misstep_analysis.observer.paper.live_recovery import recovery_effect_table, time_to_recovery_table
 from misstep_analysis.pages import Foot, page, table_text
 from misstep_analysis.runs.finished import write_recording
@@ -31,16 +30,10 @@ from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import UsageError
 from misstep_harness.intervention import Intervention, Invocation
 from misstep_harness.journal.opened import OpenRun, open_of
-from misstep_harness.journal.records import (
-    LIVE_RECORDS,
-    MANIFEST,
-    VERDICTS,
-    encode_lines,
-    read_verdicts,
-    replace_file,
-)
+from misstep_harness.journal.records import MANIFEST, VERDICTS, encode_lines, read_verdicts, replace_file
 from misstep_harness.live_session import LiveSession
 from misstep_harness.observer.experiment.own_sessions import Assignment
+from misstep_harness.observer.records import LIVE_RECORDS
 from misstep_harness.places import data_folder
 from misstep_harness.trajectory import Evidence
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from misstep_analysis.sessions.shares import summed
+from misstep_analysis.sessions.prevalence import summed
 from misstep_analysis.stats.clusters.clustered import ClusteredDifference, clustered_difference
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.printed.two_proportions import newcombe, pooled_z

@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from misstep_analysis.observer.paper.prevalence import CATEGORIES
 from misstep_analysis.published import load_paper, published_row
-from misstep_analysis.sessions.prevalence import ANY, YES, Prevalence, prevalence
-from misstep_analysis.sessions.shares import share
+from misstep_analysis.sessions.prevalence import ANY, YES, Prevalence, prevalence, share
 from misstep_analysis.stats.correction import rogan_gladen
 from misstep_analysis.stats.estimate import Estimate, informative
 from misstep_analysis.stats.proportions import wilson

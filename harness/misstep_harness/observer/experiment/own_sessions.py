@@ -21,15 +21,15 @@ from misstep_harness.forms import json_form
 from misstep_harness.intervention import ABOUT, INTERVENTION, Intervention, Misbehaviour, ObservedRun
 from misstep_harness.items import Item
 from misstep_harness.journal.opened import OpenRun, manifest_of
-from misstep_harness.journal.records import LIVE_RECORDS, MANIFEST, OBSERVED_RECORDS
+from misstep_harness.journal.records import MANIFEST, OBSERVED_RECORDS
 from misstep_harness.observer.arms import EXPERIMENT, hears_guidance
 from misstep_harness.observer.detectors import steps_between_questions
-from misstep_harness.observer.records import DECISIONS, HookDecision
+from misstep_harness.observer.records import DECISIONS, LIVE_RECORDS, HookDecision
 from misstep_harness.observer.replay import ReplayOptions, replay
 from misstep_harness.places import path_text
 from misstep_harness.protocols import NO_MODEL
 from misstep_harness.readers import read_file
-from misstep_harness.runs.file_batches import batches, check_named, found_files, placed_in
+from misstep_harness.runs.inputs import batches, check_named, found_files, placed_in
 from misstep_harness.runs.judging.recovery_rule import RecoveryRule, outcome
 from misstep_harness.session import is_sub_agent, session_of
 from misstep_harness.trajectory import Placed, Step, Trajectory, Unreadable

@@ -13,13 +13,14 @@ from msgspec.structs import replace
 from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.generate.voice import WordingSet
-from misstep_harness.journal.records import LIVE_RECORDS, Inputs
+from misstep_harness.journal.records import Inputs
 from misstep_harness.live_session import LiveArm, LiveSession
 from misstep_harness.observer.detectors import detector_named
 from misstep_harness.observer.experiment.drawing import draw_session, engineers, item_of, rates
 from misstep_harness.observer.experiment.observing import Beside
 from misstep_harness.observer.experiment.session import run_session
 from misstep_harness.observer.observer import LiveObservation
+from misstep_harness.observer.records import LIVE_RECORDS
 from misstep_harness.protocols import NO_MODEL, Ask
 from misstep_harness.runs.kind import RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests

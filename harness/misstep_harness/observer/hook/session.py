@@ -283,7 +283,7 @@ def _client(how: HookSettings, spending: Path | None) -> Any:
     if not how.model:
         return None
     from misstep_harness.clients.settings import ClientSettings
-    from misstep_harness.observer.model_ask import ModelAsk
+    from misstep_harness.observer.messages import ModelAsk
     from misstep_harness.usage import Price
 
     settings = ClientSettings(

@@ -13,33 +13,25 @@ from misstep_harness.observer.follow import Failures, Watch, worth_telling
 from misstep_harness.observer.replay import ReplayOptions, replayed
 from misstep_harness.observer.state import ObserverState
 from misstep_harness.registry import raised
-from misstep_harness.runs.model_requests import ConcurrentRequests, ItemAsk
+from misstep_harness.runs.model_requests import ConcurrentRequests, ItemAsk, ModelRequests
 from misstep_harness.trajectory import Trajectory
 
 _CLOSED_SECONDS = 5.0
 """How long a client that still waits for an answer may take to close."""
 
 
-class ModelReplay(Closing):
-    """The function that `observe_paths` calls on each run, in this process; use it with `with`."""
+class ModelReplay:
+    """An observer of recorded runs that asks a model; `observe_paths` calls it on each run."""
 
-    def __init__(self, options: ReplayOptions, settings: ClientSettings, model: str) -> None:
+    def __init__(self, options: ReplayOptions, model: str) -> None:
         self._options, self._model = options, model
         self._detector = detector_named(options.detector)
-        self._requests = ConcurrentRequests(settings, 1)
-        self._runner = asyncio.Runner()
 
-    def __call__(self, run: Trajectory) -> ObservedRun:
-        """Return the record of a run."""
-        ask = ItemAsk(self._requests, run.id, self._model)
-        record = self._runner.run(replayed(run, self._detector, ask, self._options))
-        _check(self._requests)
-        return record
-
-    def close(self) -> None:
-        """Close the client."""
-        self._runner.run(self._requests.close())
-        self._runner.close()
+    async def __call__(self, run: Trajectory, requests: ModelRequests) -> tuple[ObservedRun, float | None] | None:
+        """Return the record of a run and its cost; `None` if the requests ended before it was done."""
+        ask = ItemAsk(requests, run.id, self._model)
+        record = await replayed(run, self._detector, ask, self._options)
+        return None if requests.ended() else (record, ask.spent_usd)
 
 
 class ModelFollow(Closing):

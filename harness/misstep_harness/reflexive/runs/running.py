@@ -40,7 +40,7 @@ from misstep_harness.journal.records import (
     replace_file,
     toml_text,
 )
-from misstep_harness.journal.run_folder import PROGRESS, RunInProgress, locked, make_folder, standing
+from misstep_harness.journal.run_folder import PROGRESS, RunInProgress, locked, make_folder, reopen_if_damaged, standing
 from misstep_harness.progress import Progress
 from misstep_harness.reflexive.guarded import ADVICE, answer_of, check_members
 from misstep_harness.reflexive.log import Log
@@ -272,10 +272,11 @@ def run_reflexive(
     items = _items(plan)
     manifest = _manifest(plan, clock, client or {}, arguments)
     answer_of("settings", lambda: toml_text(manifest))
+    reopen_if_damaged(out, manifest)
     earlier = standing(out, manifest, LOOP_RECORDS)
     if earlier is None or not earlier.finished:
         lessons = [lesson for folder in plan.lessons_from for lesson in lessons_of(folder)]
-        with RunInProgress(out, manifest, LOOP_RECORDS, _Entry, lambda event, _: _Entry(event.number)) as run:
+        with RunInProgress(out, manifest, LOOP_RECORDS, _Entry, _entry_of, goes_on=True) as run:
             if not run.finished:
                 if plan.lessons_from:
                     replace_file(out / EARLIER_LESSONS.file, encode_lines(lessons))
@@ -287,6 +288,10 @@ def run_reflexive(
     if stopped and requests is not None and not requests.over_cost_limit:
         requests.check()
     return replace(summary_of(recorded_events(out)), stopped=stopped)
+
+
+def _entry_of(event: LoopEvent, _noted: _Entry | None) -> _Entry:
+    return _Entry(event.number)
 
 
 def recorded_events(run: Path) -> Iterator[LoopEvent]:

@@ -28,7 +28,8 @@ from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.progress import Progress
 from misstep_harness.readers import FoundFile
-from misstep_harness.runs.file_batches import batches, placed_in
+from misstep_harness.runs.classify import InstructionSources
+from misstep_harness.runs.inputs import batches, placed_in
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.judging.known_judges import BENCHMARK
 from misstep_harness.runs.judging.session_benchmark import (
@@ -40,7 +41,6 @@ from misstep_harness.runs.judging.session_benchmark import (
     put_in_place,
 )
 from misstep_harness.runs.kind import RunEnd
-from misstep_harness.runs.project_instructions import InstructionSources
 from misstep_harness.session import Session
 from misstep_harness.trajectory import Placed, Trajectory, noted, together
 from misstep_harness.verdict import Verdict

@@ -21,7 +21,7 @@ from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.places import path_text
 from misstep_harness.progress import Progress, say
-from misstep_harness.runs.file_batches import batches, check_named, found_files, placed_in
+from misstep_harness.runs.inputs import batches, check_named, found_files, placed_in
 from misstep_harness.session import is_sub_agent, session_of
 from misstep_harness.trajectory import Evidence, Placed, Trajectory, noted, together
 

@@ -9,9 +9,15 @@ from msgspec import structs
 from misstep_analysis.observer.experiments.comparison import compare_arms
 from misstep_analysis.observer.experiments.sessions import of_live
 from misstep_analysis.observer.experiments.shadow import misbehaviour_rates
-from misstep_analysis.observer.paper import interventions, live_recovery
-from misstep_analysis.observer.paper.heeding import RECOVERED, heeding_places, heeding_table
-from misstep_analysis.observer.paper.live import CATEGORIES, NOTE, LiveExperiments
+from misstep_analysis.observer.paper import live_experiment, live_recovery
+from misstep_analysis.observer.paper.live import (
+    CATEGORIES,
+    NOTE,
+    RECOVERED,
+    LiveExperiments,
+    heeding_places,
+    heeding_table,
+)
 from misstep_analysis.observer.paper.live_experiment import experiment_evidence_table
 from misstep_analysis.observer.paper.live_recovery import WITHOUT, recovery_evidence_table
 from misstep_analysis.observer.paper.unaided import Loop
@@ -61,7 +67,7 @@ def test_tables_3_and_4_have_generated_rates_as_planted_and_as_judged_beside_the
     assert {place for place in of_classes if place[0] != WITHOUT} <= printed
 
 
-TABLES = (recovery_evidence_table, interventions.shadow_table, experiment_evidence_table)
+TABLES = (recovery_evidence_table, live_experiment.shadow_table, experiment_evidence_table)
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -132,7 +138,7 @@ def test_the_judge_is_held_against_what_was_planted() -> None:
 
 
 def test_shadow_mode_is_tested_over_invocations_and_over_units() -> None:
-    table = interventions.shadow_table(live())
+    table = live_experiment.shadow_table(live())
     rates = misbehaviour_rates(live().shadow)
     assert value(table, "Misbehaviour rate", "Detection alone") == rates.shares[0]
     assert value(table, "Test of the difference", "p-value, over units") == rates.clustered.small_sample_test.p_value
@@ -142,7 +148,7 @@ def test_shadow_mode_is_tested_over_invocations_and_over_units() -> None:
 def test_the_ab_test_has_each_metric_of_table_5_with_both_p_values() -> None:
     table = experiment_evidence_table(live())
     report = compare_arms(of_live(live().ab), "control", "guide")
-    for change, group in zip(report.changes, interventions.METRICS.values(), strict=True):
+    for change, group in zip(report.changes, live_experiment.METRICS.values(), strict=True):
         assert value(table, group, "Change") == change.compared.relative.value
         assert value(table, group, "p-value") == change.compared.test.p_value
         assert value(table, group, "p-value, adjusted") == change.p_adjusted

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from misstep_analysis.observer.paper.reasons import planted_reasons, reasons_table
+from misstep_analysis.observer.recovery_codes import planted_reasons, reasons_table
 from misstep_harness.live_session import Episode
 from tests.analysis.observer.recovery.made_up import session, word
 

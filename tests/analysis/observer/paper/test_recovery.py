@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep_analysis.observer.paper import interventions as wink_interventions
+from misstep_analysis.observer.paper import live_experiment as wink_interventions
 from misstep_analysis.observer.paper import live_recovery as wink_recovery
 from misstep_analysis.stats.printed.two_proportions import pooled_z
 from misstep_analysis.tables import Row, Table

@@ -11,11 +11,12 @@ from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MissingPrerequisite, UsageError
 from misstep_harness.exchange import Failure, Request
 from misstep_harness.intervention import INTERVENTION
-from misstep_harness.journal.records import LIVE_RECORDS, read_records
+from misstep_harness.journal.records import read_records
 from misstep_harness.live_session import LiveSession
 from misstep_harness.observer.experiment.observing import Beside
 from misstep_harness.observer.experiment.running import ARMS, ExperimentPlan, ExperimentRun
 from misstep_harness.observer.observer import LiveObservation
+from misstep_harness.observer.records import LIVE_RECORDS
 from misstep_harness.runs.run import Asking, carry_out
 from misstep_harness.trajectory import Source, Trajectory
 from misstep_harness.workspace import Sandbox

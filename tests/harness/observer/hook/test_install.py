@@ -6,8 +6,15 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.errors import InputError
-from misstep_harness.observer.hook.install import EVENTS_OF, hook_command, installed, uninstalled
-from misstep_harness.observer.hook.settings import installed_hooks, settings_file, settings_files
+from misstep_harness.observer.hook.settings import (
+    EVENTS_OF,
+    hook_command,
+    installed,
+    installed_hooks,
+    settings_file,
+    settings_files,
+    uninstalled,
+)
 
 COMMAND = "misstep observe --hook"
 OTHER = '{"matcher": "Bash", "hooks": [{"type": "command", "command": "make lint"}]}'

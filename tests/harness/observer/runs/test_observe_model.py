@@ -1,5 +1,6 @@
 """A model is the detector of recorded runs: what it says is recorded, and what stops it stops the run."""
 
+import asyncio
 import json
 import time
 from collections.abc import Callable
@@ -11,10 +12,13 @@ import pytest
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.exchange import Request
+from misstep_harness.intervention import ObservedRun
 from misstep_harness.observer.detectors import kinds
 from misstep_harness.observer.follow import Failures
 from misstep_harness.observer.replay import ReplayOptions
 from misstep_harness.observer.runs.observe_model import ModelFollow, ModelReplay
+from misstep_harness.runs.model_requests import ConcurrentRequests
+from misstep_harness.trajectory import Trajectory
 from tests.harness.classifiers.building import bash, run, user
 
 LOOP = run(user("List the files."), *[bash("cat notes.txt", "Nothing is written here yet.", 0) for _ in range(7)])
@@ -43,25 +47,36 @@ def _settings(script: str, **more: object) -> ClientSettings:
     return ClientSettings(client="scripted", script=f"{__name__}:{script}", **more)  # type: ignore[arg-type]
 
 
+def _replayed(settings: ClientSettings, *runs: Trajectory) -> list[ObservedRun]:
+    """Return the records of runs whose requests did not end before."""
+
+    async def replay() -> list[ObservedRun]:
+        requests, observe = ConcurrentRequests(settings, 1), ModelReplay(PROMPTED, "made-up")
+        results = [await observe(one, requests) for one in runs]
+        await requests.close()
+        requests.check()
+        return [result[0] for result in results if result is not None]
+
+    return asyncio.run(replay())
+
+
 def test_what_the_model_says_is_recorded_of_each_run_in_turn() -> None:
-    with ModelReplay(PROMPTED, _settings("sees_a_loop"), "made-up") as observe:
-        records = [observe(LOOP), observe(LOOP)]
+    records = _replayed(_settings("sees_a_loop"), LOOP, LOOP)
     assert records[0] == records[1]
     (asked,) = records[0].invocations
     assert (asked.step, [one.category for one in asked.misbehaviours]) == (5, ["infinite_loop"])
 
 
 def test_a_reply_that_cannot_be_read_is_a_question_without_an_answer() -> None:
-    with ModelReplay(PROMPTED, _settings("mumbles"), "made-up") as observe:
-        (asked,) = observe(LOOP).invocations
+    (asked,) = _replayed(_settings("mumbles"), LOOP)[0].invocations
     assert asked.status == "failed"
     assert "NoAnswer" in asked.error
 
 
 def test_without_a_server_the_run_stops() -> None:
     nobody = ClientSettings(base_url="http://127.0.0.1:9/v1", attempts=1)
-    with ModelReplay(PROMPTED, nobody, "made-up") as observe, pytest.raises(MissingPrerequisite):
-        observe(LOOP)
+    with pytest.raises(MissingPrerequisite):
+        _replayed(nobody, LOOP)
 
 
 def first_of(looked: Callable[[], Any]) -> Any:
