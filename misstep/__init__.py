@@ -10,9 +10,9 @@ from misstep_harness.version import __version__
 
 TYPE_CHECKING = False  # without `typing`, whose import each call of a hook would wait for
 if TYPE_CHECKING:
+    from misstep_analysis.frames import open_frames as open  # noqa: A004
     from misstep_analysis.judging.asserted import assert_judge
-    from misstep_analysis.runs.frames import open_frames as open  # noqa: A004
-    from misstep_analysis.runs.kinds.kind import RunResults
+    from misstep_analysis.runs.kind import RunResults
     from misstep_analysis.tables import Row, Table
     from misstep_harness.agent.actions import Observation
     from misstep_harness.agent.clocks import Clock
@@ -110,8 +110,8 @@ _MODULES = {
     "misstep_harness.journal.opened": ("OpenRun",),
     "misstep_harness.runs.run": ("Asking", "carry_out"),
     "misstep_analysis.judging.asserted": ("assert_judge",),
-    "misstep_analysis.runs.kinds.kind": ("RunResults",),
-    "misstep_analysis.runs.frames": ("open_frames",),
+    "misstep_analysis.runs.kind": ("RunResults",),
+    "misstep_analysis.frames": ("open_frames",),
     "misstep_harness.agent.actions": ("Observation",),
     "misstep_harness.agent.clocks": ("Clock",),
     "misstep_harness.agent.tools": ("Tool",),

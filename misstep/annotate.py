@@ -130,7 +130,7 @@ def _measure(study: Path, out: Path | None, boot: int, seed: int, *, json: bool,
     from misstep_analysis.annotation.export import document, measured, write_export
     from misstep_analysis.annotation.page import result_page, result_text
     from misstep_analysis.annotation.study import read_study
-    from misstep_analysis.pages.foot import Foot
+    from misstep_analysis.pages.page import Foot
 
     state, manifest = read_study(study)
     measures = measured(state, boot, seed)

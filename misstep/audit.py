@@ -67,14 +67,14 @@ def audit(
 
     findings = [finding for name in files or published_papers() for finding in _findings(name)]
     if html is not None:
-        from misstep_analysis.audit.page import findings_page
+        from misstep_analysis.audit.overview import findings_page
 
         command = shlex.join(["misstep", "audit", *(files or []), "--html", str(html)])
         write_file("--html", html, findings_page(findings, command, files or []))
     if json:
         print(json_text(document(findings)))
     else:
-        from misstep_analysis.audit.page import findings_text
+        from misstep_analysis.audit.overview import findings_text
 
         print(findings_text(findings, every=every))
     if fail_on is not None and any(is_at_least(finding, fail_on) for finding in findings):

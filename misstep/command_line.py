@@ -1,7 +1,9 @@
 """The commands of `misstep`, imported when one is run."""
 
+import shlex
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -77,8 +79,16 @@ class Commands(TyperGroup):
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), line) for name, (_, line) in commands.items()])
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options; without anything the present folder is looked at."""
+        if not args and not ctx.resilient_parsing:
+            _propose(".")
+        return super().parse_args(ctx, args)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that is to run, imported."""
+        """Return the command that is to run, imported; a path instead of it is looked at."""
+        if args[0] not in LINES and not ctx.resilient_parsing:
+            _propose(*args)
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None:
             command = typer.main.get_command(import_module(LINES[str(name)][0]).app)
@@ -86,9 +96,26 @@ class Commands(TyperGroup):
         return name, command, rest
 
 
+def _propose(name: str, *more: str) -> NoReturn:
+    """Print what is at a path and the line to run; a name that is neither path nor command is refused."""
+    from misstep.suggestions import refuse_command
+    from misstep_harness.errors import InputError, UsageError
+
+    path = Path(name)
+    if not path.exists():
+        if path.suffix or len(path.parts) > 1:
+            raise InputError("no such file or folder", "`misstep --help` lists the commands.", file=name)
+        refuse_command("misstep", name, LINES)
+    if more:
+        raise UsageError(f"{name} is a path, not a command", f"`misstep {shlex.quote(name)}` alone says what to run.")
+    from misstep.propose import proposal_text
+
+    typer.echo(proposal_text(path))
+    raise typer.Exit
+
+
 app = typer.Typer(
     cls=Commands,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},

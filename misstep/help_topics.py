@@ -32,6 +32,7 @@ TOPICS = {
 }
 
 GUIDES = {
+    "config-file": Topic("misstep.options.config_file:guide", "the options of commands in a file (TOML)"),
     "reflect-skill": Topic(
         "misstep_analysis.reproduction.reflexive.guides:skill_guide",
         "how to write a skill of the reflexive loop (Python)",

@@ -73,13 +73,13 @@ def passing(
     say_remarks(attempts.remarks)
     findings = pass_report(attempts, numbers_of_attempts(k), boot, seed)
     if html is not None:
-        from misstep_analysis.passing.page import passes_page
+        from misstep_analysis.passing.scores import passes_page
 
         write_page("--html", html, passes_page(findings, described(paths), this_line()))
     if json:
         print(json_text(findings))
     else:
-        from misstep_analysis.passing.page import passes_text
+        from misstep_analysis.passing.scores import passes_text
 
         print(passes_text(findings), end="")
     if any(one.unreadable for one in findings.systems):

@@ -17,7 +17,7 @@ import typer
 import misstep
 from misstep.command_line import LINES
 from misstep.doctor.plugins import _REGISTRIES
-from misstep_analysis.runs.kinds import KINDS
+from misstep_analysis.runs.kind import KINDS
 from misstep_harness import errors
 from misstep_harness.journal import records
 from scripts.schemas.known import DOCUMENTS, schema_of

@@ -22,12 +22,12 @@ from misstep_analysis.reproduction.recorded import (
     recorded_judges,
     recovery,
     solve_rates,
+    watching,
 )
 from misstep_analysis.reproduction.reflexive import plateau
-from misstep_analysis.reproduction.sessions import watching
 from misstep_harness.benchmarks.folders import digest_of_sources
+from misstep_harness.catalogue import data_set
 from misstep_harness.datasets.benchmark import Facts, recorded_folder, whole_folder
-from misstep_harness.datasets.catalogue import data_set
 from misstep_harness.datasets.upstream import toml_file
 from misstep_harness.journal.records import replace_file, toml_text
 from misstep_harness.places import data_folder

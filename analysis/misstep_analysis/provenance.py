@@ -38,7 +38,7 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from misstep_analysis.tables import Table
-from misstep_analysis.tables.inputs import InputFigure
+from misstep_analysis.tables.summary import InputFigure
 
 Kind = Literal["published file", "data set", "generated"]
 _MODULE = re.compile(r"misstep(?:_harness|_analysis)?(?:\.[A-Za-z_]\w*)*", re.ASCII)

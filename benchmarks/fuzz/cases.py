@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from benchmarks.fuzz.mutations import mutated
 from misstep_analysis.pages import Foot
-from misstep_analysis.runs.listed import ListedRuns, listed_run, runs_page
-from misstep_analysis.sessions.trajectory_page import trajectory_page
+from misstep_analysis.pages.trajectory import trajectory_page
+from misstep_analysis.sessions.listed import ListedRuns, listed_run, runs_page
 from misstep_harness.benchmarks.trajectories import BenchmarkRuns, runs_by_id
 from misstep_harness.classifiers import classify_all
 from misstep_harness.errors import MisstepError

@@ -1,18 +1,21 @@
 """Decode files that people write into their form; an error says line, key, what is valid and the nearest of it."""
 
+import csv
+import io
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import inspect
+from msgspec import Struct, inspect
 
 from misstep_harness.errors import InputError
 
 T = TypeVar("T")
+Row = TypeVar("Row", bound=Struct)
 
 _AT = re.compile(r"((?:(?! - at `).)*+)(?: - at `(?:key in )?\$(.*)`)?", re.DOTALL)
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]|(\[\.\.\.\])")
@@ -60,6 +63,39 @@ def json_form(data: bytes, decoder: "msgspec.json.Decoder[T]", file: Path, line:
         raise InputError(f"not valid JSON: {error}", form, file=file, line=line) from error
 
 
+def csv_form(text: str, type_: type[Row], file: Path, optional: Collection[str] = ()) -> Iterator[Row]:
+    """Return the rows of a CSV file as structs; other columns are left out.
+
+    An empty cell takes the field's default, and is an error if it has none. `optional` columns may be missing as a
+    whole.
+    """
+    wanted = [name for name in type_.__struct_encode_fields__ if name not in optional]
+    _, lines = csv_table(text, wanted, file)
+    for number, cells in lines:
+        try:
+            yield msgspec.convert({column: cell for column, cell in cells.items() if cell}, type_, strict=False)
+        except msgspec.ValidationError as error:
+            raise InputError(str(error), file=file, line=number) from error
+
+
+def csv_table(text: str, wanted: Iterable[str], file: Path) -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
+    """Return the columns of a CSV file and its rows: the line on which a row ends, and column → cell as written."""
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    columns = list(reader.fieldnames or [])
+    for column in wanted:
+        if column not in columns:
+            lacks = f"the column is missing; the columns are {', '.join(columns)}"
+            raise InputError(lacks, file=file, line=1, field=column)
+    return columns, _complete_rows(reader, file)
+
+
+def _complete_rows(reader: "csv.DictReader[str]", file: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    for cells in reader:
+        if None in cells or None in cells.values():
+            raise InputError("the row and the header have different numbers of cells", file=file, line=reader.line_num)
+        yield reader.line_num, cells
+
+
 _DESCRIBING = ("licence", "license")
 """Keys that describe any file and are spelt like another one (`evidence`)."""
 
@@ -71,7 +107,7 @@ def misspelt(data: bytes, known: Iterable[str], file: Path, form: str) -> None:
     lacking = [name for name in known if name not in raw]
     for key in raw:
         if key not in (*known, *_DESCRIBING) and (near := nearest(key, lacking)):
-            raise InputError(f"unknown key {key!r}", f"{near}{form}", file=file, line=_line_of(text, [key]), field=key)
+            raise InputError(f"unknown key {key!r}", f"{near}{form}", file=file, line=line_of(text, [key]), field=key)
 
 
 def _broken(
@@ -91,7 +127,7 @@ def _broken(
     message, advice, key = _explained(error_text, kind, value)
     steps += [key] if key else []
     if line is None and text:
-        line = _line_of(text, steps)
+        line = line_of(text, steps)
     if not text:
         message = message.replace("a table", "an object")
     field = "".join(f".{step}" if isinstance(step, str) else f"[{'…' if step is None else step}]" for step in steps)
@@ -181,7 +217,7 @@ def _shown(value: Any) -> str:
     return shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}…"
 
 
-def _line_of(text: str, steps: list[str | int | None]) -> int | None:
+def line_of(text: str, steps: list[str | int | None]) -> int | None:
     """Return the line of a TOML text that holds what a path leads to: as far as the keys of the path are in it."""
     lines = text.splitlines()
     last: int | None = None

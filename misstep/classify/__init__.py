@@ -9,7 +9,7 @@ import typer
 from msgspec.structs import replace
 
 from misstep.classify.findings import at_prices, classified_findings
-from misstep.options.category_judges import JudgesOptions, settle
+from misstep.classify.options import JudgesOptions, settle
 from misstep.options.common import (
     Html,
     Json,

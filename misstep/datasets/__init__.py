@@ -8,7 +8,7 @@ import typer
 
 from misstep.datasets.text import at_hand, checked_text, fetched_text, row_of, row_text
 from misstep.options.common import Data, Json, command_app, json_text
-from misstep_harness.datasets.catalogue import address_template, data_set, data_sets, fetched_folder, locate
+from misstep_harness.catalogue import address_template, data_set, data_sets, fetched_folder, locate
 from misstep_harness.datasets.fetching import check
 from misstep_harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep_harness.escaping import plain

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from misstep_analysis.tables.wording import counted_text
+from misstep_harness.catalogue import data_set, data_sets, files_of, located, made_by_hand, missing_files
 from misstep_harness.datasets import LOADERS, OUTCOMES
-from misstep_harness.datasets.catalogue import data_set, data_sets, files_of, located, made_by_hand, missing_files
 from misstep_harness.datasets.fetching import CheckedFiles
 from misstep_harness.errors import MissingPrerequisite
 from misstep_harness.escaping import plain

@@ -12,8 +12,8 @@ from misstep.doctor.plugins import installed_plugins
 from misstep.options.common import Json, command_app
 from misstep.options.sandbox import Show
 from misstep_analysis.tables.text import aligned
+from misstep_harness.catalogue import named_data_folder
 from misstep_harness.clients.local_server import weights
-from misstep_harness.datasets.catalogue import named_data_folder
 from misstep_harness.errors import MisstepError, UsageError
 from misstep_harness.escaping import plain
 from misstep_harness.observer.hook.settings import BusyMachine, installed_hooks, settings_files, tried_hook

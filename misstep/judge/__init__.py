@@ -28,7 +28,7 @@ def list_judges(data: Data = None, json: Json = False) -> None:
     The exit code is 1 if a judge of another package cannot be used; stderr names it.
     """
     from misstep.judge.list import listed, listed_text
-    from misstep_harness.datasets.catalogue import how_to_get
+    from misstep_harness.catalogue import how_to_get
 
     judges = listed(data)
     print(json_text(judges.known) if json else listed_text(judges.known))

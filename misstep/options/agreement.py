@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from misstep.options.common import path_or_address
 from misstep.options.groups import Only, OptionGroup
@@ -112,19 +112,9 @@ class LabelOptions(OptionGroup, frozen=True):
         """Return how the file is read."""
         from misstep_analysis.labels import Reading
 
-        return Reading(
-            raters=names(self.raters, "--raters"),
-            level=self.level,
-            order=names(self.order, "--order"),
-            item=self.item,
-            rater=self.rater,
-            labels=names(self.label, "--label"),
-            by=self.by,
-            keep=self.keep,
-            missing=names(self.missing, "--missing"),
-            decimal=self.decimal,
-            raters_in=self.raters_in,
-        )
+        lists = {name: names(getattr(self, name), f"--{name}") for name in ("raters", "order", "missing")}
+        values = asdict(self) | lists
+        return Reading(labels=names(values.pop("label"), "--label"), **values)
 
     def gold_reading(self) -> "Reading":
         """Return how a file of gold labels is read, of one rater or several."""

@@ -12,7 +12,8 @@ from typing import Annotated
 
 import typer
 
-from misstep.options.groups import CommandApp
+from misstep.options.config_file import CONFIG, config_in
+from misstep.options.groups import CommandApp, CommandGroup
 from misstep_harness.errors import MissingPrerequisite, UsageError, writing
 from misstep_harness.escaping import plain
 from misstep_harness.journal.records import replace_file
@@ -23,6 +24,7 @@ from misstep_harness.progress import say
 def command_app(*, has_commands: bool = False) -> CommandApp:
     """Return an empty application with the settings that all commands share."""
     return CommandApp(
+        cls=CommandGroup,
         no_args_is_help=has_commands,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -40,7 +42,7 @@ def need_scikit_learn(for_what: str) -> None:
 
 def _checked(data: Path | None) -> Path | None:
     """Return the option; a folder that it or `MISSTEP_DATA` names has to exist."""
-    from misstep_harness.datasets.catalogue import named_data_folder
+    from misstep_harness.catalogue import named_data_folder
 
     named_data_folder(data)
     return data
@@ -66,11 +68,18 @@ BenchmarkFolder = Annotated[
 
 
 def refuse_given(context: typer.Context, names: Collection[str], why: str) -> None:
-    """Refuse options that would be ignored, by the names of their parameters."""
+    """Refuse options that would be ignored, by the names of their parameters.
+
+    What the top of a configuration file says for all commands is no mistake where one of them ignores it.
+    """
+    config = config_in(context)
     for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if parameter.name in names and source is not None and source.name == "COMMANDLINE":
-            raise UsageError(f"{parameter.opts[0]} has no effect: {why}", f"Leave out {parameter.opts[0]}.")
+        name = parameter.name or ""
+        source = context.get_parameter_source(name)
+        is_given = source is not None and source.name == "COMMANDLINE"
+        if name in names and name != CONFIG and (is_given or (config is not None and name in config.own)):
+            place = "" if is_given or config is None else f"{config.place(name)}: "
+            raise UsageError(f"{place}{parameter.opts[0]} has no effect: {why}", f"Leave out {parameter.opts[0]}.")
 
 
 def moment(text: str) -> datetime:

@@ -7,16 +7,24 @@ The fields of a group carry the options. A command has one keyword parameter of 
 
 import copy
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
 from math import isfinite
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
 import typer
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
-from typer.core import TyperArgument, TyperCommand
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 from typer.models import OptionInfo
+
+from misstep.options.config_file import CONFIG, read_config, resolved_line, with_place
+from misstep.suggestions import refuse_command, refuse_option
+
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""The error of the framework about a command line: that of click, or of what typer has in its stead."""
 
 
 class OptionGroup(Struct, frozen=True):
@@ -33,15 +41,28 @@ class Only:
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose help has a section for each group of options, and whose numbers are numbers."""
+    """A command whose options may be in a file, whose help has a section for each group, and whose numbers are numbers.
+
+    The line of the process then has the options of the file, and what is recorded of it can be run without the file.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options; nan and inf, which lie within every limit, are refused."""
-        rest = super().parse_args(ctx, args)
-        for parameter in self.get_params(ctx):
-            value = ctx.params.get(parameter.name)
-            if isinstance(value, float) and not isfinite(value):
-                raise typer.BadParameter(f"{value} is not a number.", ctx=ctx, param_hint=f"'{parameter.opts[0]}'")
+        try:
+            rest = super().parse_args(ctx, args)
+            for parameter in self.get_params(ctx):
+                value = ctx.params.get(parameter.name)
+                if isinstance(value, float) and not isfinite(value):
+                    raise typer.BadParameter(f"{value} is not a number.", ctx=ctx, param=parameter)  # type: ignore[arg-type]
+        except typer.BadParameter as error:
+            raise with_place(error, ctx) from None
+        except _UsageError as error:
+            if "possibilities" not in vars(error):
+                raise
+            refuse_option(
+                ctx.command_path, vars(error)["option_name"], [name for one in self.params for name in one.opts]
+            )
+        sys.argv[:] = resolved_line(sys.argv, ctx)
         return rest
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -57,6 +78,32 @@ class GroupedCommand(TyperCommand):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+
+
+class CommandGroup(TyperGroup):
+    """A group that answers the name of no command with the nearest one."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is to run."""
+        if args[0] not in self.commands:
+            refuse_command(ctx.command_path, args[0], self.commands)
+        return super().resolve_command(ctx, args)
+
+
+_CONFIG_FILE = inspect.Parameter(
+    CONFIG,
+    inspect.Parameter.KEYWORD_ONLY,
+    default=None,
+    annotation=Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            is_eager=True,
+            callback=read_config,
+            help="TOML file with options of commands; see `misstep help config-file`.",
+        ),
+    ],
+)
 
 
 def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,8 +122,11 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
         groups[parameter.name] = (group, [one.name for one in options])
         parameters += options
 
+    parameters.append(_CONFIG_FILE)
+
     @wraps(command)
     def run(**values: Any) -> Any:
+        del values[CONFIG]
         for name, (group, names) in groups.items():
             values[name] = group(**{one: values.pop(one) for one in names})
         return command(**values)

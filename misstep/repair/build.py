@@ -78,7 +78,7 @@ def build(
         if history is not None:
             return _say_cases(_from_history(history, test_command, python, out, sandbox), out, json=json)
         if public:
-            from misstep_harness.datasets.catalogue import locate
+            from misstep_harness.catalogue import locate
             from misstep_harness.repair.build.datasets import drawn, write_cases
 
             folder = locate(set_name, data)

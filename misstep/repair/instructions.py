@@ -58,7 +58,7 @@ def instructions(
 
 def _print(run: "OpenRun", *, json: bool) -> None:
     from misstep_harness.repair.back_translation import FORMS
-    from misstep_harness.repair.runs.instructions import INSTRUCTION_RECORDS
+    from misstep_harness.repair.records import INSTRUCTION_RECORDS
 
     records = {one.case: one for one in run.read(INSTRUCTION_RECORDS)}
     counts = {kind: sum(kind in one.texts for one in records.values()) for kind in FORMS}

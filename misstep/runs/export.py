@@ -77,7 +77,7 @@ def export(
         print(out)
         return
     from misstep_analysis.exports.writing import export_run
-    from misstep_analysis.runs.kinds.kind import Choice
+    from misstep_analysis.runs.kind import Choice
     from misstep_analysis.tables.text import aligned
 
     counts = export_run(run, to, out, Choice(benchmark, data, with_gold), redact=redact)

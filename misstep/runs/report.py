@@ -9,8 +9,7 @@ import typer
 from misstep.options.common import BenchmarkFolder, Data, Json, command_app, path_alone, write_page
 from misstep.options.gate import ABOVE, GateOptions
 from misstep.runs.report_sessions import report_sessions
-from misstep_analysis.runs.kinds import kind_in
-from misstep_analysis.runs.kinds.kind import Choice
+from misstep_analysis.runs.kind import Choice, kind_in
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.opened import check_named_once
 from misstep_harness.journal.records import REPORT

@@ -24,8 +24,7 @@ def show(
     run has no figures, but the line that goes on with it.
     """
     from misstep_analysis.runs.in_brief import brief_text, run_in_brief
-    from misstep_analysis.runs.kinds import kind_in
-    from misstep_analysis.runs.kinds.kind import Choice
+    from misstep_analysis.runs.kind import Choice, kind_in
 
     shown = run_in_brief(*kind_in(run), Choice(benchmark, data))
     print(json_text(shown) if json else brief_text(shown))

@@ -14,7 +14,7 @@ from misstep_harness.runs.spread import Spread
 
 if TYPE_CHECKING:
     from misstep_harness.triage.runs.benchmark import AskedCases
-    from misstep_harness.triage.runs.case_judge import CaseJudge
+    from misstep_harness.triage.runs.judges import CaseJudge
 
 _REQUESTS = 16
 """How many cases a model is asked about at once."""
@@ -37,7 +37,7 @@ def judge_cases(
     from misstep.options.run_folders import exit_unless_whole
     from misstep_harness.runs.judging.judge import run_judge
     from misstep_harness.runs.spread import available, open_workers
-    from misstep_harness.triage.root_file_systems import RootFileSystems
+    from misstep_harness.triage.images import RootFileSystems
 
     client = client_settings(asking)
     images = RootFileSystems() if judge.method.access == "sandbox" else None  # removed with it, at the end

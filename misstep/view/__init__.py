@@ -104,7 +104,7 @@ def file_name(id_: str) -> str:
 
 def _page(trajectory: Trajectory, verdicts: list[Verdict], path: Path) -> str:
     from misstep_analysis.pages import Foot
-    from misstep_analysis.sessions.trajectory_page import trajectory_page
+    from misstep_analysis.pages.trajectory import trajectory_page
     from misstep_harness.observer.replay import ReplayOptions, replay
 
     command = shlex.join(["misstep", "view", path_text(path), "--id", trajectory.id])

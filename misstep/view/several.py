@@ -6,8 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from misstep_analysis.pages.foot import Foot
-from misstep_analysis.runs.listed import ListedRun, ListedRuns, listed_run, runs_page
+from misstep_analysis.pages.page import Foot
+from misstep_analysis.sessions.listed import ListedRun, ListedRuns, listed_run, runs_page
 from misstep_harness.journal.classified import FailedClassifier, Names, failed_verdicts, together
 from misstep_harness.places import path_text
 from misstep_harness.progress import Progress

@@ -11,8 +11,7 @@ from matplotlib.colors import to_hex
 from matplotlib.image import imread
 
 from misstep_analysis.plots import bars, confusion, crossed, curves, forest, funnel, heat_map, small_multiples
-from misstep_analysis.plots.drawing import standalone
-from misstep_analysis.plots.layout import WIDTH, fitted_apart
+from misstep_analysis.plots.drawing import WIDTH, fitted_apart, standalone
 from misstep_analysis.plots.points import cost_quality, reliability
 from misstep_analysis.tables import Row
 from misstep_harness.escaping import one_line

@@ -12,17 +12,17 @@ import pytest
 
 from misstep_analysis import plots
 from misstep_analysis.pages import Foot, page, show_figure
-from misstep_analysis.pages.notebooks.index import index_page
-from misstep_analysis.pages.notebooks.notebook import notebook_page, read_notebook, write_figures
-from misstep_analysis.pages.notebooks.origins import origin_pages
+from misstep_analysis.pages.origins import origin_pages
+from misstep_analysis.pages.trajectory import trajectory_page
 from misstep_analysis.published import load_paper, published_row
+from misstep_analysis.reproduction.notebook import notebook_page, read_notebook, write_figures
 from misstep_analysis.reproduction.provenance import data_set_record
-from misstep_analysis.sessions.trajectory_page import trajectory_page
+from misstep_analysis.reproduction.reproduce import index_page
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.files import write_table
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources, trajectory, verdicts
 from tests.analysis.pages.made_up_notebooks import code, displayed, failed, notebook, printed, prose, shown
-from tests.analysis.pages.notebooks.test_frame_html import FRAME
+from tests.analysis.reproduction.test_frame_html import FRAME
 
 HOW_TO_GET_IT = "install Chromium and its driver: apt-get install chromium chromium-driver"
 OPTIONS = (

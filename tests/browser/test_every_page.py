@@ -16,7 +16,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from examples.call_lengths import CallLengthRuns, MeasureCalls
 from misstep import carry_out
-from misstep_analysis.runs.kinds.kind import Choice
+from misstep_analysis.runs.kind import Choice
 from misstep_harness.generate.sessions import generate_sessions
 from misstep_harness.journal.opened import open_of
 from misstep_harness.journal.records import encode_lines

@@ -11,7 +11,7 @@ import pytest
 import misstep
 from examples.call_lengths import RECORDS, CallLength, MeasureCalls
 from misstep import Asking, RunResults, carry_out
-from misstep_analysis.runs.kinds import KINDS
+from misstep_analysis.runs.kind import KINDS
 from misstep_harness.journal.records import read_manifest, read_records
 from tests.docs.documents import ROOT
 from tests.misstep.as_a_user import misstep as run_misstep

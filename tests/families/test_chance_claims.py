@@ -29,9 +29,8 @@ from misstep_analysis.repair.attempts import RepairArm
 from misstep_analysis.repair.scores import compare_repairs, repair_comparison_table, repairs_finding, score_repairs
 from misstep_analysis.sessions.session_comparison import SessionRun, compare_sessions
 from misstep_analysis.sessions.session_comparison_tables import comparison_finding as sessions_finding
-from misstep_analysis.triage.comparison import JudgedCases
+from misstep_analysis.triage.comparison import JudgedCases, runs_finding
 from misstep_analysis.triage.comparison import compared as compared_cases
-from misstep_analysis.triage.tables import runs_finding
 from misstep_harness.repair.records import RepairAttempt
 from misstep_harness.session import Session
 from misstep_harness.triage.records import TriageVerdict

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from misstep_analysis.exports.opening import open_export
 from misstep_analysis.repair.recorded_runs import open_repair_run
-from misstep_analysis.runs.kinds.kind import Choice
-from misstep_analysis.tables.figures import is_generated
+from misstep_analysis.runs.kind import Choice
+from misstep_analysis.tables.files import is_generated
 from misstep_harness.items import read_question
 from misstep_harness.journal.opened import open_of
 from misstep_harness.journal.records import encode_lines

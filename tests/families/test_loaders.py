@@ -19,9 +19,9 @@ import pytest
 
 from misstep_harness import datasets
 from misstep_harness.benchmarks.folders import read_trajectories
+from misstep_harness.catalogue import data_sets
 from misstep_harness.datasets import LOADERS, loader_for
 from misstep_harness.datasets.benchmark import Item, read_benchmark
-from misstep_harness.datasets.catalogue import data_sets
 from misstep_harness.items import read_items
 from misstep_harness.readers import read_file
 from misstep_harness.runs.inputs import trajectories

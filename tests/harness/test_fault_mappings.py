@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from misstep_harness.catalogue import data_set
 from misstep_harness.datasets import loader_for
-from misstep_harness.datasets.catalogue import data_set
 from misstep_harness.datasets.judged.trail_judges import Annotation
 from misstep_harness.datasets.upstream import files_in, json_file
 from misstep_harness.errors import InputError

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 BREACHES = {
     "harness/misstep_harness/readers/interchange/chat.py": (
-        "from misstep_harness.datasets import catalogue",
+        "from misstep_harness.datasets import upstream",
         "misstep_harness.readers",
         "misstep_harness.datasets",
     ),
@@ -21,7 +21,7 @@ BREACHES = {
     ),
     "harness/misstep_harness/verdict.py": ("import numpy", "misstep_harness.verdict", "numpy"),
     "analysis/misstep_analysis/stats/decisions/power.py": (
-        "from misstep_analysis.pages import foot",
+        "from misstep_analysis.pages import page",
         "misstep_analysis.stats",
         "misstep_analysis.pages",
     ),

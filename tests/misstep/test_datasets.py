@@ -11,8 +11,8 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from misstep.command_line import app
-from misstep_harness.datasets import catalogue
-from misstep_harness.datasets.catalogue import how_to_get
+from misstep_harness import catalogue
+from misstep_harness.catalogue import how_to_get
 from misstep_harness.datasets.fetching import address_of, inside
 from misstep_harness.datasets.upstream import file_bytes
 from misstep_harness.errors import CannotWrite, InputError, MissingPrerequisite, UsageError

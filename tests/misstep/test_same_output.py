@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep_analysis.runs.totals import known_sum
+from misstep_analysis.pages.trajectory import known_sum
 from tests.misstep.as_a_user import in_new_interpreter
 from tests.misstep.made_up import atif
 

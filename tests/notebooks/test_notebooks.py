@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from misstep_analysis.pages.notebooks.display import TABLE_TYPE, Shown
-from misstep_analysis.reproduction.recorded import again, generated_study, recovery
+from misstep_analysis.pages.page import TABLE_TYPE, Shown
+from misstep_analysis.reproduction.recorded import again, generated_study, recovery, watching
 from misstep_analysis.reproduction.recorded.classified import RUN_SETS
 from misstep_analysis.reproduction.reflexive import plateau
-from misstep_analysis.reproduction.sessions import watching
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.files import from_document
-from misstep_harness.datasets.catalogue import data_sets
+from misstep_harness.catalogue import data_sets
 from tests.conftest import MadeOnce
 from tests.misstep.made_up_runs import four, repaired_run
 

@@ -17,10 +17,8 @@ from misstep_analysis.agreement.tables import confusion_tables, kappa_rows, meth
 from misstep_analysis.annotation.disagreement import Disagreement, agreement_finding, annotation_tables, disputes_table
 from misstep_analysis.annotation.plan import AnnotatedStudy
 from misstep_analysis.pages.browser import policy
-from misstep_analysis.pages.foot import Foot, described
-from misstep_analysis.pages.page import Section, page
-from misstep_analysis.pages.rendering import asset, markup, render
-from misstep_analysis.sessions.trajectory_page import (
+from misstep_analysis.pages.page import Foot, Section, asset, described, markup, page, render
+from misstep_analysis.pages.trajectory import (
     PAGE_SHOWN,
     TEXT_SHOWN,
     Passage,

@@ -24,7 +24,7 @@ from misstep_analysis.annotation.page import (
     waiting_page,
 )
 from misstep_analysis.annotation.study import AnnotationStudy, Server, phase_named
-from misstep_analysis.pages.foot import Foot
+from misstep_analysis.pages.page import Foot
 from misstep_harness.annotation import CERTAINTIES, RaterAnswer
 from misstep_harness.errors import CannotWrite, UsageError
 

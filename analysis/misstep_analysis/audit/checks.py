@@ -1,16 +1,11 @@
-"""The one place that computes a printed figure again from the figures that it depends on.
+"""Compute a printed figure again from the figures that it depends on, and judge it.
 
 A figure `differs` only if no values inside the rounding of its inputs give the printed digits, and is `impossible` if
-no whole counts do.
+no whole counts do. A figure that fits one of two inputs that contradict each other is not reproduced.
 
-Inputs of one figure that cannot be together, whatever is printed beside them: no figure follows from them.
-
-A figure that happens to fit one of two inputs that contradict each other is not reproduced.
-
-Check overall agreement and Fleiss' kappa of raters against the printed figures of their pairs.
-
-The overall agreement is the mean over the pairs. An item that one of three raters labels alone counts in two pairs of
-disagreements, one that all label differently in three.
+Overall agreement and Fleiss' kappa of raters are checked against the figures of their pairs. The overall agreement is
+the mean over the pairs. An item that one of three raters labels alone counts in two pairs of disagreements, one that
+all label differently in three.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,29 +15,31 @@ from math import comb, prod
 
 from msgspec import Struct, structs
 
-from misstep_analysis.audit.checked import Checked, compared, first_of, opened, underdetermined
-from misstep_analysis.audit.judge_tables import CELLS
-from misstep_analysis.audit.judges import NEEDS, SUMS, check_precision_recall, completed, quotient
+from misstep_analysis.audit.judge_tables import CELLS, NEEDS, SUMS, check_precision_recall, completed, quotient
 from misstep_analysis.audit.kappa import Raters, check_kappa, rows_by_label
 from misstep_analysis.audit.p_values import check_stars, check_two_proportion_p
 from misstep_analysis.audit.paired import with_agreements
 from misstep_analysis.audit.rounding_boxes import (
     Box,
+    Checked,
+    compared,
+    first_of,
     fits,
     input_box,
     is_cut_off,
     is_exact_count,
     limit,
+    opened,
     point,
     printed_value,
     rounding_box,
     same_quantity,
+    underdetermined,
     whole_counts,
 )
 from misstep_analysis.audit.shares import check_mean, check_percentage, check_share_beside
 from misstep_analysis.published import Check, Derivation, Figure, Paper
-from misstep_analysis.stats.printed.audit import decimals
-from misstep_analysis.stats.printed.kappa_tables import kappa_of
+from misstep_analysis.stats.printed.audit import decimals, kappa_of
 from misstep_analysis.stats.raters.rater_margins import Dissent, possible_dissents
 from misstep_analysis.tables import FAILED, WORST_FIRST
 

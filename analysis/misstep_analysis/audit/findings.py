@@ -9,10 +9,9 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from misstep_analysis.audit.checked import Checked, Repair
 from misstep_analysis.audit.checks import Ways, check_all, check_each_way
 from misstep_analysis.audit.judge_tables import SWAPS
-from misstep_analysis.audit.rounding_boxes import scale
+from misstep_analysis.audit.rounding_boxes import Checked, Repair, scale
 from misstep_analysis.audit.row_figures import UserRow
 from misstep_analysis.published import Check, Figure, Paper
 from misstep_analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Status, Unit

@@ -8,19 +8,21 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from misstep_analysis.audit.checked import Checked, compared, underdetermined
 from misstep_analysis.audit.rounding_boxes import (
     Box,
+    Checked,
+    compared,
     fits,
     input_box,
     is_exact_count,
     number,
     point,
     printed_value,
+    underdetermined,
     whole_counts,
 )
 from misstep_analysis.published import Figure
-from misstep_analysis.stats.printed.kappa_tables import kappa_limits, kappa_of, possible_products
+from misstep_analysis.stats.printed.audit import kappa_limits, kappa_of, possible_products
 
 FEWEST, MOST = 2, 8
 """How many labels are tried if their number is not printed."""

@@ -16,9 +16,10 @@ from typing import Final
 import numpy as np
 from msgspec import Struct, structs
 
-from misstep_analysis.audit.checked import Checked, compared, underdetermined
 from misstep_analysis.audit.rounding_boxes import (
     Box,
+    Checked,
+    compared,
     fits,
     input_box,
     is_exact_count,
@@ -26,6 +27,7 @@ from misstep_analysis.audit.rounding_boxes import (
     point,
     printed_value,
     rounding_box,
+    underdetermined,
 )
 from misstep_analysis.published import Figure
 from misstep_analysis.stats.printed.audit import counts_that_print

@@ -10,8 +10,10 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from misstep_analysis.audit.checked import CUT_OFF, Checked, compared, underdetermined
 from misstep_analysis.audit.rounding_boxes import (
+    CUT_OFF,
+    Checked,
+    compared,
     counts_in,
     input_box,
     is_cut_off,
@@ -21,6 +23,7 @@ from misstep_analysis.audit.rounding_boxes import (
     point,
     printed_value,
     scale,
+    underdetermined,
 )
 from misstep_analysis.published import Figure
 from misstep_analysis.stats.printed.audit import decimals, steps_that_print

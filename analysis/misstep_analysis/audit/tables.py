@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from misstep_analysis.audit.checked import Checked
 from misstep_analysis.audit.checks import check_ways
-from misstep_analysis.audit.rounding_boxes import is_exact_count
+from misstep_analysis.audit.rounding_boxes import Checked, is_exact_count
 from misstep_analysis.published import Figure, Paper, published_row
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.printed.audit import counts_that_print

@@ -17,8 +17,17 @@ from typing import get_args
 
 from msgspec import Struct
 
-from misstep_analysis.audit.figure_text import Typed, typed, typed_part
-from misstep_analysis.audit.row_figures import MEASURES, PARTS_OF_N, RowCells, UserRow, user_row, with_agreements
+from misstep_analysis.audit.row_figures import (
+    MEASURES,
+    PARTS_OF_N,
+    RowCells,
+    Typed,
+    UserRow,
+    typed,
+    typed_part,
+    user_row,
+    with_agreements,
+)
 from misstep_analysis.labels.rows import LabelRows, read_rows
 from misstep_analysis.published import INPUTS, LISTS, Check
 from misstep_harness.errors import InputError

@@ -7,12 +7,9 @@ are asked for, and then in one of their own: `gold`, or `episodes` of an experim
 from pathlib import Path
 
 from misstep_analysis.runs.finished import require_finished
-from misstep_analysis.runs.kinds import kind_in
-from misstep_analysis.runs.kinds.columns import ExportedTable, table_of
-from misstep_analysis.runs.kinds.kind import Choice
-from misstep_analysis.runs.kinds.sources import Source
+from misstep_analysis.runs.kind import Choice, ExportedTable, Source, kind_in, table_of
 from misstep_analysis.tables import Table
-from misstep_analysis.tables.figures import FigureRow, figures_of
+from misstep_analysis.tables.files import FigureRow, figures_of
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import SCORES
 

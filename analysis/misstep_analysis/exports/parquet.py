@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import inspect as types
 
-from misstep_analysis.runs.kinds.columns import Column, ExportedTable, Values, known
+from misstep_analysis.runs.kind import Column, ExportedTable, Values, known
 from misstep_harness.addresses import missing_files_extra
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """No key leaves with an export, and no path or server of the machine: rows are looked through before they are written.
 
-A secret is the key of the environment in any spelling, what else of the environment goes to a server
-(`harness.clients.redaction`), and what has the form of a key (`harness.clients.key_patterns`).
+A secret is the key of the environment in any spelling, whatever else of the environment goes to a server, and whatever
+has the form of a key.
 """
 
 import os
@@ -11,13 +11,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep_analysis.runs.kinds.columns import ExportedTable, Values
-from misstep_harness.clients.address import KEY, secrets
-from misstep_harness.clients.key_patterns import keys_in, without_keys
-from misstep_harness.clients.redaction import Redaction
+from misstep_analysis.runs.kind import ExportedTable, Values
 from misstep_harness.errors import InputError
 from misstep_harness.journal.records import encode
 from misstep_harness.path_names import Places, without_folders, without_places
+from misstep_harness.redaction import KEY, Redaction, keys_in, secrets, without_keys
 
 _PLACES = frozenset({"file", "project"})
 """The columns that hold places: of a path that no command line names, the last name is left."""

@@ -7,8 +7,7 @@ from pathlib import Path
 from misstep_analysis.judging.gate_reports import outcome_sentence
 from misstep_analysis.judging.gates import Gate, Undecided, decide, fail_on, fail_under
 from misstep_analysis.runs.finished import require_finished
-from misstep_analysis.runs.kinds import kind_in
-from misstep_analysis.runs.kinds.kind import Choice
+from misstep_analysis.runs.kind import Choice, kind_in
 from misstep_analysis.stats.estimate import Estimate
 
 

@@ -38,9 +38,7 @@ from misstep_analysis.judging.judged_runs import JudgedRun, open_run
 from misstep_analysis.judging.rows import judging_table
 from misstep_analysis.judging.sample import majority
 from misstep_analysis.judging.units import BoolArray, JudgedUnits, units_of
-from misstep_analysis.pages.foot import Foot
-from misstep_analysis.pages.notebooks.display import figure_html
-from misstep_analysis.pages.page import page
+from misstep_analysis.pages.page import Foot, figure_html, page
 from misstep_analysis.plots import can_draw, curves
 from misstep_analysis.stats.combined import combined
 from misstep_analysis.stats.estimate import Estimate

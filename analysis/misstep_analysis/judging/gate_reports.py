@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from misstep_analysis.judging.gates import Outcome, further_items, unit_of
-from misstep_analysis.tables.markdown import escaped
+from misstep_analysis.tables.text import escaped
 from misstep_analysis.tables.wording import number_text, with_interval
 from misstep_harness.escaping import plain
 

@@ -8,14 +8,16 @@ from typing import ClassVar
 from misstep_analysis.gold import GoldLabel, item_ids, read_gold
 from misstep_analysis.judging.judged_runs import JUDGED, JudgedRun, judged_run
 from misstep_analysis.judging.sample import majority
-from misstep_analysis.runs.kinds.columns import ExportedTable, table_of
-from misstep_analysis.runs.kinds.kind import (
+from misstep_analysis.runs.kind import (
     Choice,
     Content,
+    ExportedTable,
     RunResults,
+    Source,
     StarterNotebook,
+    source_at,
+    table_of,
 )
-from misstep_analysis.runs.kinds.sources import Source, source_at
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text

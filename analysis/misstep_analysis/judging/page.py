@@ -31,10 +31,7 @@ from misstep_analysis.judging.calibration.reliability import Reliability
 from misstep_analysis.judging.sample import Reference
 from misstep_analysis.judging.scores import Scores
 from misstep_analysis.pages.browser import LINES_SHOWN, NONE, Numbered, browser_page
-from misstep_analysis.pages.foot import Foot
-from misstep_analysis.pages.notebooks.display import figure_html
-from misstep_analysis.pages.page import table_html, table_id
-from misstep_analysis.pages.rendering import markup
+from misstep_analysis.pages.page import Foot, figure_html, markup, table_html, table_id
 from misstep_analysis.plots import forest, heat_map
 from misstep_analysis.plots.points import cost_quality, reliability
 from misstep_analysis.tables import Row, Table, estimate_row

@@ -16,9 +16,8 @@ from msgspec import Struct, structs
 from misstep_analysis.labels.coding import Labels, coded
 from misstep_analysis.labels.forms import Form, form_of, with_row_numbers
 from misstep_analysis.labels.ratings import Ratings, chosen_raters, ratings_of
-from misstep_analysis.labels.reading import Reading, ScaleLevel
 from misstep_analysis.labels.records import visible
-from misstep_analysis.labels.rows import LabelRows
+from misstep_analysis.labels.rows import LabelRows, Reading, ScaleLevel
 from misstep_analysis.labels.source import read_source
 from misstep_analysis.labels.turned import turned
 from misstep_harness.errors import UsageError

@@ -9,8 +9,8 @@ import numpy as np
 from msgspec import Struct
 
 from misstep_analysis.labels.ratings import Numbers, Ratings
-from misstep_analysis.labels.reading import Reading, ScaleLevel
 from misstep_analysis.labels.records import label_key, listed, number, trimmed
+from misstep_analysis.labels.rows import Reading, ScaleLevel
 from misstep_analysis.stats.raters.patterns import MISSING, IntArray
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import InputError, UsageError

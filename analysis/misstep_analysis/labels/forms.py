@@ -9,11 +9,19 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct, structs
 
-from misstep_analysis.labels.columns import HANDFUL, WHO, hold_names, may_hold_labels
-from misstep_analysis.labels.names import ITEM_NAMES, LABEL_NAMES, RATER_NAMES, SYSTEMS, words_of
-from misstep_analysis.labels.reading import Reading
+from misstep_analysis.labels.columns import (
+    HANDFUL,
+    ITEM_NAMES,
+    LABEL_NAMES,
+    RATER_NAMES,
+    SYSTEMS,
+    WHO,
+    hold_names,
+    may_hold_labels,
+    words_of,
+)
 from misstep_analysis.labels.records import listed
-from misstep_analysis.labels.rows import LabelRows
+from misstep_analysis.labels.rows import LabelRows, Reading
 from misstep_analysis.labels.source import Source
 from misstep_analysis.labels.tools.ratings import QUESTION
 from misstep_harness.errors import InputError, UsageError

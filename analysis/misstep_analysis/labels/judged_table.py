@@ -15,22 +15,21 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from misstep_analysis.labels.coding import like_missing
-from misstep_analysis.labels.columns import WHO
-from misstep_analysis.labels.forms import column_named, columns_called, form_of
-from misstep_analysis.labels.names import (
+from misstep_analysis.labels.columns import (
     ITEM_NAMES,
     JUDGES,
     LABEL_NAMES,
     PEOPLE,
     SCORES,
     TEXTS,
+    WHO,
     holds_no_labels,
     words_of,
 )
+from misstep_analysis.labels.forms import column_named, columns_called, form_of
 from misstep_analysis.labels.ratings import ratings_of
-from misstep_analysis.labels.reading import Reading, ScaleLevel
 from misstep_analysis.labels.records import listed, number, trimmed
-from misstep_analysis.labels.rows import LabelRows
+from misstep_analysis.labels.rows import LabelRows, Reading, ScaleLevel
 from misstep_analysis.labels.source import Source, read_source
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.verdict import certainty

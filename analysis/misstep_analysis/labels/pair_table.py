@@ -18,8 +18,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from misstep_analysis.gold import GoldLabel
+from misstep_analysis.labels.columns import RATER_NAMES, SYSTEMS
 from misstep_analysis.labels.forms import column_named, columns_called
-from misstep_analysis.labels.names import RATER_NAMES, SYSTEMS
 from misstep_analysis.labels.records import listed, trimmed
 from misstep_analysis.labels.rows import LabelRows
 from misstep_analysis.labels.source import read_source

@@ -9,9 +9,8 @@ from msgspec import Struct, structs
 
 from misstep_analysis.labels.columns import ask_about, counted_labels, odd_columns
 from misstep_analysis.labels.forms import Form
-from misstep_analysis.labels.reading import Reading
 from misstep_analysis.labels.records import label_key, listed, number, trimmed, visible
-from misstep_analysis.labels.rows import LabelRows
+from misstep_analysis.labels.rows import LabelRows, Reading
 from misstep_analysis.stats.raters.patterns import MISSING, IntArray
 from misstep_harness.errors import InputError, UsageError
 

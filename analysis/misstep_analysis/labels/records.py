@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from misstep_analysis.labels.reading import ScaleLevel
-from misstep_analysis.labels.rows import MOST_BYTES, decoded, read_content, shown
+from misstep_analysis.labels.rows import MOST_BYTES, ScaleLevel, decoded, read_content, shown
 from misstep_harness.errors import InputError
 from misstep_harness.values import plain
 

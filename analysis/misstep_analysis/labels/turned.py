@@ -12,11 +12,9 @@ from collections.abc import Iterable
 
 from msgspec import structs
 
-from misstep_analysis.labels.columns import HANDFUL
-from misstep_analysis.labels.names import ITEM_NAMES, LABEL_NAMES, holds_no_labels, words_of
-from misstep_analysis.labels.reading import Reading
+from misstep_analysis.labels.columns import HANDFUL, ITEM_NAMES, LABEL_NAMES, holds_no_labels, words_of
 from misstep_analysis.labels.records import listed, visible
-from misstep_analysis.labels.rows import LabelRows
+from misstep_analysis.labels.rows import LabelRows, Reading
 from misstep_harness.errors import InputError, UsageError
 
 # fmt: off

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from misstep_analysis.observer.observed import OBSERVED, ObservedSummary, observed_table
 from misstep_analysis.runs.finished import read_scores
-from misstep_analysis.runs.kinds.columns import ExportedTable, table_of
-from misstep_analysis.runs.kinds.kind import Content, RunResults, StarterNotebook
+from misstep_analysis.runs.kind import Content, ExportedTable, RunResults, StarterNotebook, table_of
 from misstep_analysis.sessions.sources_kind import observer_tables, session_table
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from misstep_analysis.sessions.interventions import ObservedIntervention, interventions_of
+from misstep_analysis.pages.interventions import ObservedIntervention, interventions_of
 from misstep_analysis.sessions.shares import clustered_share, share
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Figure, Table, Unit, made_by_this, rows_in

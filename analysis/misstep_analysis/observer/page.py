@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from misstep_analysis.observer.observed import ObservedSummary, observed_finding, observed_table
+from misstep_analysis.pages.interventions import WITHHELD, ObservedIntervention
 from misstep_analysis.runs.finished import named_inputs, read_scores, require_finished
-from misstep_analysis.sessions.interventions import WITHHELD, ObservedIntervention
 from misstep_analysis.tables.text import aligned
 from misstep_analysis.tables.wording import count_text, counted_text, interval_words, place_text
 from misstep_harness.escaping import plain
@@ -90,9 +90,7 @@ def observed_page(
 ) -> str:
     """Return the page of a run of `observe`: the rate, and every session with an intervention."""
     from misstep_analysis.pages.browser import browser_page
-    from misstep_analysis.pages.foot import Foot
-    from misstep_analysis.pages.page import table_html, table_id
-    from misstep_analysis.pages.rendering import markup
+    from misstep_analysis.pages.page import Foot, markup, table_html, table_id
     from misstep_analysis.sessions.page import FlaggedSessions
 
     sessions = FlaggedSessions()

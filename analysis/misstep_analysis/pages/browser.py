@@ -36,9 +36,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from misstep_analysis.pages.foot import Foot, described
-from misstep_analysis.pages.rendering import asset, markup, render
-from misstep_analysis.sessions.trajectory_page import Passage, StepView, passage, run_facts, step_view, text_lengths
+from misstep_analysis.pages.page import Foot, asset, described, markup, render
+from misstep_analysis.pages.trajectory import Passage, StepView, passage, run_facts, step_view, text_lengths
 from misstep_harness.escaping import one_line, printable
 from misstep_harness.session import Session
 from misstep_harness.trajectory import Step, ToolCall, Trajectory

@@ -1,10 +1,11 @@
-"""pass@k, pass^k and flicker of repeated attempts, and systems compared on the same tasks.
+"""pass@k, pass^k and flakiness of repeated attempts, systems compared on the same tasks, and the page of both.
 
 Attempts at one task are not independent trials: an interval resamples tasks, and where each task gives 0 or 1 it is
 Wilson's. `_all` counts attempts without an outcome as failed. A task with fewer than k attempts has no pass@k.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from statistics import median
 from typing import Literal, get_args
 
@@ -12,6 +13,8 @@ import numpy as np
 from msgspec import Struct
 
 from misstep_analysis.labels.records import listed
+from misstep_analysis.pages import Foot, page, table_text
+from misstep_analysis.pages.page import figure_html
 from misstep_analysis.passing.attempts import PassAttempts, SystemAttempts, Unanswered
 from misstep_analysis.passing.paired_systems import (
     Cell,
@@ -31,42 +34,7 @@ from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_thi
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
 from misstep_harness.escaping import one_line
 
-ANSWERED, ALL = "with an outcome", "without one as failed"
-
-PASSES = PairWords(
-    ahead="passes {} more often than", alike="pass as often on", noun="task", difference="Difference of pass@1"
-)
-
-_PAPER = "passing"
-_SHOWN = 60
-
-_PASSES = TableHead(
-    "passes",
-    _PAPER,
-    "One of k attempts passes, or all of k do: pass@k and pass^k",
-    (
-        "pass@k is 1 - C(n-c, k) / C(n, k) and pass^k is C(c, k) / C(n, k) of a task with c of n attempts passed, "
-        "averaged over tasks. A task with fewer than k attempts has neither.",
-    ),
-)
-_FLICKER = TableHead(
-    "flicker",
-    _PAPER,
-    "Flicker: tasks that pass sometimes",
-    (
-        "By chance: the share of tasks that would pass sometimes if each passed at the mean rate of all. Less "
-        "flicker than that says that the same tasks pass again and again, and others never.",
-    ),
-)
-_PAIRS = TableHead(
-    "pass_pairs",
-    _PAPER,
-    "Systems compared on the same tasks",
-    (
-        "The difference is the first's pass@1 less the second's, over the tasks that both have attempts at. With "
-        "one attempt a task the test is McNemar's (mid-p); with more each task goes either way as a whole.",
-    ),
-)
+_MOST_DRAWN = 40
 
 
 class LeftOutTasks(Struct, frozen=True):
@@ -140,6 +108,71 @@ class PassReport(Struct, frozen=True):
     def complete(self) -> bool:
         """Return whether every attempt has an outcome, so that both ways of counting agree."""
         return not self.unanswered
+
+
+def passes_text(report: PassReport) -> str:
+    """Return the tables for a terminal."""
+    return "\n".join(table_text(table) for table in pass_tables(report))
+
+
+def passes_page(report: PassReport, inputs: Sequence[str], command: str) -> str:
+    """Return one self-contained page: the finding, the chances of k attempts as a figure too, flicker, comparisons."""
+    tables = pass_tables(report)
+    return page(
+        "Repeated attempts",
+        tables[0].finding,
+        tables,
+        _figures(tables[0]),
+        report.notes,
+        foot=Foot(command, inputs=tuple(inputs), seed=report.seed),
+    )
+
+
+def _figures(table: Table) -> list[str]:
+    if not 0 < len(table.drawn) <= _MOST_DRAWN or find_spec("matplotlib") is None:
+        return []
+    from misstep_analysis.plots import forest
+
+    drawing = forest(table.drawn, "pass@k and pass^k of each system")
+    return [figure_html(drawing, "Each chance with its 95% interval over tasks.")]
+
+
+ANSWERED, ALL = "with an outcome", "without one as failed"
+
+PASSES = PairWords(
+    ahead="passes {} more often than", alike="pass as often on", noun="task", difference="Difference of pass@1"
+)
+
+_PAPER = "passing"
+_SHOWN = 60
+
+_PASSES = TableHead(
+    "passes",
+    _PAPER,
+    "One of k attempts passes, or all of k do: pass@k and pass^k",
+    (
+        "pass@k is 1 - C(n-c, k) / C(n, k) and pass^k is C(c, k) / C(n, k) of a task with c of n attempts passed, "
+        "averaged over tasks. A task with fewer than k attempts has neither.",
+    ),
+)
+_FLICKER = TableHead(
+    "flicker",
+    _PAPER,
+    "Flicker: tasks that pass sometimes",
+    (
+        "By chance: the share of tasks that would pass sometimes if each passed at the mean rate of all. Less "
+        "flicker than that says that the same tasks pass again and again, and others never.",
+    ),
+)
+_PAIRS = TableHead(
+    "pass_pairs",
+    _PAPER,
+    "Systems compared on the same tasks",
+    (
+        "The difference is the first's pass@1 less the second's, over the tasks that both have attempts at. With "
+        "one attempt a task the test is McNemar's (mid-p); with more each task goes either way as a whole.",
+    ),
+)
 
 
 def passes_headline(report: PassReport) -> str:
@@ -307,7 +340,7 @@ def pass_report(attempts: PassAttempts, ks: Sequence[int], resamples: int = 10_0
     """Everything that is measured of repeated attempts."""
     systems = attempts.systems
     unanswered = tuple(lacking for one in systems for lacking in one.unanswered)
-    pairs = compare_systems({one.name: _answered_of_scores(one) for one in systems}, NONE_SHARED)
+    pairs = compare_systems({one.name: _answered_cells(one) for one in systems}, NONE_SHARED)
     return PassReport(
         ks=tuple(ks),
         same_tasks=len({frozenset(one.tasks) for one in systems}) < 2,
@@ -321,7 +354,7 @@ def pass_report(attempts: PassAttempts, ks: Sequence[int], resamples: int = 10_0
     )
 
 
-def _answered_of_scores(one: SystemAttempts) -> dict[str, Cell]:
+def _answered_cells(one: SystemAttempts) -> dict[str, Cell]:
     return {task: counts.answered for task, counts in one.tasks.items()}
 
 
@@ -330,7 +363,7 @@ def _all(one: SystemAttempts) -> dict[str, Cell]:
 
 
 def _system(one: SystemAttempts, ks: Sequence[int], resamples: int, seed: int) -> SystemPasses:
-    answered, every = _answered_of_scores(one), _all(one)
+    answered, every = _answered_cells(one), _all(one)
     numbers = [counts.attempts for counts in one.tasks.values()]
     return SystemPasses(
         system=one.name,

@@ -6,13 +6,18 @@ are replaced by the custom properties of the page's style, so that one drawing s
 
 import hashlib
 import io
+import math
 import re
+import textwrap
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 from xml.etree import ElementTree
 
+from misstep_analysis.tables import Unit
+from misstep_analysis.tables.wording import number_text
 from misstep_harness.escaping import one_line
 from misstep_harness.progress import say
 
@@ -20,53 +25,93 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK = "#010101"
-MUTED = "#020202"
-RULE = "#030303"
-PAPER = "#040404"
-SERIES = ("#050501", "#050502", "#050503", "#050504")
-"""Colours to draw with: text, lighter text, hairlines, the page itself, and four that differ for all readers."""
+WIDTH = 528
+"""Width of a figure in its own pixels: a page makes it a third larger, as wide as its text; on a phone it scrolls."""
 
-_LIGHT_INK = "#1d2126"
+AXIS = 26
+_LETTER = 0.6
+"""The mean width of a letter in sizes of its type, to decide whether a text fits."""
 
-_THEME = {
-    INK: "currentColor",
-    MUTED: "var(--muted, #5b6470)",
-    RULE: "var(--rule, #d9dbd6)",
-    PAPER: "var(--paper, #fcfcfa)",
-    SERIES[0]: "var(--series-1, #2f6db5)",
-    SERIES[1]: "var(--series-2, #c2660c)",
-    SERIES[2]: "var(--series-3, #177f69)",
-    SERIES[3]: "var(--series-4, #8d4b96)",
-}
+
+def text_width(text: str, size: float) -> float:
+    """Return about how wide a text is in type of a size, as it is drawn."""
+    return _LETTER * size * len(one_line(text))
+
+
+def longest(texts: Sequence[str], size: float) -> float:
+    """Return the width that the longest of some texts takes with the gap before it; 0 where all are empty."""
+    width = max((text_width(text, size) for text in texts), default=0)
+    return width + GAP if width else 0
+
+
+def fitted(text: str, width: float, size: float) -> str:
+    """Return a text as it is drawn, cut to a width, the cut marked by an ellipsis."""
+    most, shown = int(width / (_LETTER * size)), one_line(text)
+    return shown if len(shown) <= most else f"{shown[: max(most - 1, 1)].rstrip()}…"
+
+
+def fitted_apart(texts: Sequence[str], width: float, size: float) -> list[str]:
+    """Return texts cut to a width, no two different ones to the same.
+
+    Those that would be the same are cut at their shared beginning, too, or numbered.
+    """
+    shown = {one_line(text): fitted(text, width, size) for text in texts}
+    places = {text: place for place, text in enumerate(shown, 1)}
+    while groups := _alike(shown):  # where three share a beginning, two of them may share a longer one
+        for same in groups:
+            start = _shared_words(same)
+            shortened = {text: fitted(f"…{text[start:]}", width, size) for text in same if start}
+            if all(shown[text] == cut for text, cut in shortened.items()):
+                shortened = {text: _numbered(shown[text], places[text], width, size) for text in same}
+            shown |= shortened
+    return [shown[one_line(text)] for text in texts]
+
+
+def _numbered(text: str, place: int, width: float, size: float) -> str:
+    return f"{fitted(text, width - text_width(f' {place}', size), size)} {place}"
+
+
+def _alike(shown: Mapping[str, str]) -> list[list[str]]:
+    groups: dict[str, list[str]] = {}
+    for text, cut in shown.items():
+        groups.setdefault(cut, []).append(text)
+    return [same for same in groups.values() if len(same) > 1]
+
+
+def _shared_words(texts: Sequence[str]) -> int:
+    """Return the length of the beginning that texts share, up to the last blank, underscore or hyphen in it."""
+    alike = takewhile(lambda characters: len(set(characters)) == 1, zip(*texts, strict=False))
+    beginning = "".join(character for character, *_ in alike)
+    return max(beginning.rfind(character) for character in " _-") + 1
+
+
+def broken(text: str, width: float, size: float) -> list[str]:
+    """Return a label broken at blanks and underscores into lines that fit a width; a longer word stays whole."""
+    spaced = one_line(text).replace("_", "_ ")
+    letters = max(int(width / (_LETTER * size)), 1)
+    return textwrap.wrap(spaced, letters, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def wrapped(text: str, width: float, size: float) -> list[str]:
+    """Return a text broken at blanks into lines that fit a width; a longer word is broken as well."""
+    return textwrap.wrap(one_line(text), max(int(width / (_LETTER * size)), 1)) or [""]
+
+
+def scale(limits: tuple[float, float], start: float, end: float) -> Callable[[float], float]:
+    """Return the place, between two ends in pixels, of a value between two limits."""
+    low, high = limits
+    return lambda value: start + (end - start) * (value - low) / (high - low)
+
+
+def padded(ends: Sequence[float], room: float, least: float, unit: Unit) -> tuple[float, float]:
+    """Return limits with room, a part of the range, at the ends, but for shares none beyond 0 and 1."""
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    beyond = room * (high - low) or least
+    return (max(low - beyond, 0.0), min(high + beyond, 1.0)) if unit == "share" else (low - beyond, high + beyond)
+
 
 Point = tuple[float, float]
 Ticks = Mapping[float, str]
-Anchor = Literal["left", "center", "right"]
-Marker = Literal["circle", "square", "diamond", "triangle"]
-
-_MARKERS: dict[Marker, str] = {"circle": "o", "square": "s", "diamond": "D", "triangle": "^"}
-_POINTS_PER_INCH = 72
-GAP = 9
-"""The least distance between things that do not belong together, in pixels."""
-_NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
-_NAMESPACE = re.compile(r"^\{[^}]*\}")
-_NO_TURN = re.compile(r"rotate\(-?0 ")
-_FONT_FAMILY = re.compile(r"font-family: [^;]*;? ?")
-_THEMED = re.compile(r"var\(--[\w-]++, (#\w++)\)")
-_SIZE_OF_A_PNG = 3
-"""Pixels of a PNG for each of a drawing: 300 to the inch and more at the width of a printed column."""
-
-_COLORED = ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
-_REFERENCE = re.compile(r"(?<=url\(#)[^()]++(?=\))")
-
-
-def can_draw() -> bool:
-    """Return whether the drawing library is installed; a line says how to get it if it is not."""
-    if find_spec("matplotlib") is not None:
-        return True
-    say("misstep: the page has no figures; `pip install 'misstep[notebooks]'` installs the drawing library.")
-    return False
 
 
 class Picture(str):
@@ -98,29 +143,10 @@ class Picture(str):
         return buffer.getvalue()
 
 
-def standalone(svg: str) -> str:
-    """Return a drawing of a page as an SVG file with the colours of a light page and a font, for any other program."""
-    light = _THEMED.sub(lambda match: match[1], svg).replace("currentColor", _LIGHT_INK)
-    opened = f'<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" color="{_LIGHT_INK}"'
-    return f"{light.replace('<svg', opened, 1)}\n"
-
-
-def _light(color: str) -> str:
-    themed = _THEMED.fullmatch(_THEME[color])
-    return themed[1] if themed else _LIGHT_INK
-
-
-def _recolor(figure: "Figure") -> None:
-    """Replace the theme's colours by those of a light page; their opacity stays."""
-    from matplotlib.colors import to_hex, to_rgba
-
-    for artist in figure.findobj():
-        for name in _COLORED:
-            if hasattr(artist, f"get_{name}") and hasattr(artist, f"set_{name}"):
-                red, green, blue, alpha = to_rgba(getattr(artist, f"get_{name}")())
-                known = to_hex((red, green, blue))
-                if known in _THEME:
-                    getattr(artist, f"set_{name}")((*to_rgba(_light(known))[:3], alpha))
+INK = "#010101"
+RULE = "#030303"
+Anchor = Literal["left", "center", "right"]
+Marker = Literal["circle", "square", "diamond", "triangle"]
 
 
 class Pen:
@@ -257,6 +283,103 @@ class Drawing(Pen):
         root = ElementTree.fromstring(buffer.getvalue())  # noqa: S314 (our own drawing)
         _put_into_page(root)
         return Picture.of(_named(root, one_line(title), one_line(description), self.width, self.height), self._figure)
+
+
+def axis(
+    drawing: Drawing, y: float, limits: tuple[float, float], unit: Unit, between: tuple[float, float] = (0, WIDTH)
+) -> None:
+    """Draw a scale with a few round numbers at height `y`."""
+    across = scale(limits, *between)
+    for tick in ticks(limits, unit):
+        x, label = across(tick), tick_text(tick, unit)
+        drawing.line((x, y + 2), (x, y + 6), color=MUTED)
+        anchor: Anchor = "left" if x < 12 else "right" if x > drawing.width - 20 else "center"
+        drawing.text(x, y + 18, label, color=MUTED, size=10.5, anchor=anchor)
+
+
+def ticks(limits: tuple[float, float], unit: Unit) -> list[float]:
+    """Return a few round numbers between two limits; whole ones for counts."""
+    from matplotlib.ticker import MaxNLocator
+
+    places = MaxNLocator(nbins=4, integer=unit == "count").tick_values(*limits)
+    return [float(place) for place in places if limits[0] <= place <= limits[1]]
+
+
+def tick_text(value: float, unit: Unit) -> str:
+    """Return a number at an axis, no longer than it must be."""
+    value = 0.0 if math.isclose(value, 0, abs_tol=1e-12) else value
+    if unit == "share":
+        return f"{100 * value:.3g}%"
+    if unit == "difference":
+        return f"{100 * value:+.3g} pp".replace("-", "\N{MINUS SIGN}") if value else "0"
+    return number_text(int(value) if value == int(value) else value)
+
+
+MUTED = "#020202"
+PAPER = "#040404"
+SERIES = ("#050501", "#050502", "#050503", "#050504")
+"""Colours to draw with: text, lighter text, hairlines, the page itself, and four that differ for all readers."""
+
+_LIGHT_INK = "#1d2126"
+
+_THEME = {
+    INK: "currentColor",
+    MUTED: "var(--muted, #5b6470)",
+    RULE: "var(--rule, #d9dbd6)",
+    PAPER: "var(--paper, #fcfcfa)",
+    SERIES[0]: "var(--series-1, #2f6db5)",
+    SERIES[1]: "var(--series-2, #c2660c)",
+    SERIES[2]: "var(--series-3, #177f69)",
+    SERIES[3]: "var(--series-4, #8d4b96)",
+}
+
+_MARKERS: dict[Marker, str] = {"circle": "o", "square": "s", "diamond": "D", "triangle": "^"}
+_POINTS_PER_INCH = 72
+GAP = 9
+"""The least distance between things that do not belong together, in pixels."""
+_NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
+_NAMESPACE = re.compile(r"^\{[^}]*\}")
+_NO_TURN = re.compile(r"rotate\(-?0 ")
+_FONT_FAMILY = re.compile(r"font-family: [^;]*;? ?")
+_THEMED = re.compile(r"var\(--[\w-]++, (#\w++)\)")
+_SIZE_OF_A_PNG = 3
+"""Pixels of a PNG for each of a drawing: 300 to the inch and more at the width of a printed column."""
+
+_COLORED = ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
+_REFERENCE = re.compile(r"(?<=url\(#)[^()]++(?=\))")
+
+
+def can_draw() -> bool:
+    """Return whether the drawing library is installed; a line says how to get it if it is not."""
+    if find_spec("matplotlib") is not None:
+        return True
+    say("misstep: the page has no figures; `pip install 'misstep[notebooks]'` installs the drawing library.")
+    return False
+
+
+def standalone(svg: str) -> str:
+    """Return a drawing of a page as an SVG file with the colours of a light page and a font, for any other program."""
+    light = _THEMED.sub(lambda match: match[1], svg).replace("currentColor", _LIGHT_INK)
+    opened = f'<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" color="{_LIGHT_INK}"'
+    return f"{light.replace('<svg', opened, 1)}\n"
+
+
+def _light(color: str) -> str:
+    themed = _THEMED.fullmatch(_THEME[color])
+    return themed[1] if themed else _LIGHT_INK
+
+
+def _recolor(figure: "Figure") -> None:
+    """Replace the theme's colours by those of a light page; their opacity stays."""
+    from matplotlib.colors import to_hex, to_rgba
+
+    for artist in figure.findobj():
+        for name in _COLORED:
+            if hasattr(artist, f"get_{name}") and hasattr(artist, f"set_{name}"):
+                red, green, blue, alpha = to_rgba(getattr(artist, f"get_{name}")())
+                known = to_hex((red, green, blue))
+                if known in _THEME:
+                    getattr(artist, f"set_{name}")((*to_rgba(_light(known))[:3], alpha))
 
 
 def _put_into_page(root: ElementTree.Element) -> None:

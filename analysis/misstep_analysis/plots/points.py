@@ -1,16 +1,24 @@
-"""Points on two axes, each with its interval upwards: the cost of a quality, the reliability of a judge's scores.
+"""Figures on two axes: points with their intervals, curves with their bands, matrices of cells, and funnels.
 
-Points differ in shape and colour, so that grey print tells them apart, and are named in a key or by their n.
+Series differ in colour, in strokes and in marks, so that grey print tells them apart; published figures have hollow
+marks.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
-from misstep_analysis.plots.curves import Look, look
-from misstep_analysis.plots.drawing import GAP, INK, MUTED, SERIES, Drawing, Pen
-from misstep_analysis.plots.layout import (
+from msgspec import Struct
+
+from misstep_analysis.plots.drawing import (
+    GAP,
+    INK,
+    MUTED,
+    SERIES,
     WIDTH,
+    Drawing,
+    Marker,
+    Pen,
     broken,
     fitted_apart,
     longest,
@@ -24,6 +32,123 @@ from misstep_analysis.plots.rows import drawn_value, words
 from misstep_analysis.tables import Row, Unit
 from misstep_analysis.tables.wording import MISSING, count_text, number_text, value_text
 from misstep_harness.errors import UsageError
+
+_STROKES: tuple[tuple[float, ...], ...] = ((), (5, 2), (1.2, 1.6), (6, 1.6, 1.2, 1.6))
+_MARKERS: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond")
+_KEY = 20
+_HEIGHT = 210
+_FOOT = 40
+_LOGARITHMIC_FROM = 20
+
+
+class Look(Struct, frozen=True):
+    """How one series is drawn."""
+
+    color: str
+    strokes: tuple[float, ...]
+    marker: Marker
+
+
+def curves(
+    rows: Sequence[Row],
+    places: Mapping[str, float],
+    title: str,
+    x_label: str = "",
+    *,
+    in_words: bool = False,
+) -> str:
+    """Draw lines through values at their places, with shaded intervals; over more than a factor of 20 in logarithms."""
+    for row in rows:
+        if row.quantity not in places:
+            raise UsageError(f"no place on the axis for {row.quantity!r}", f"There are: {', '.join(places)}.")
+    series = {
+        group: sorted(members, key=lambda row: places[row.quantity]) for group, members in _by_group(rows).items()
+    }
+    looks = {group: look(index) for index, group in enumerate(series)}
+    unit: Unit = rows[0].unit if rows else "number"
+    limits = _limits(rows, unit)
+    marks = ticks(limits, unit)
+    top = _KEY * len(series) + GAP
+    drawing = Drawing(WIDTH, top + _HEIGHT + _FOOT)
+    _draw_key(drawing, looks)
+    used = sorted({places[row.quantity] for row in rows})
+    named = {place: quantity for quantity, place in places.items()} if in_words else {}
+    numbers = [named.get(place) or number_text(int(place) if place == int(place) else place) for place in used]
+    left = longest([tick_text(mark, unit) for mark in marks], 10.5) + GAP
+    right = WIDTH - max(longest(numbers[-1:], 10.5) / 2, GAP)
+    ends = (used[0], used[-1]) if len(used) > 1 else (sum(used) - 1, sum(used) + 1)
+    wide = not in_words and ends[0] > 0 and ends[1] > _LOGARITHMIC_FROM * ends[0]
+    plane = drawing.plane(
+        (left, top, right, top + _HEIGHT),
+        ends,
+        limits,
+        _apart(dict(zip(used, numbers, strict=True)), ends, right - left, wide),
+        {mark: tick_text(mark, unit) for mark in marks},
+        logarithmic=wide,
+    )
+    drawing.text(WIDTH, top + _HEIGHT + 33, x_label, color=MUTED, size=11, anchor="right")
+    for group, members in series.items():
+        _draw_series(plane, members, looks[group], places)
+    return drawing.svg(title, words(rows))
+
+
+def _by_group(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.group, []).append(row)
+    return groups
+
+
+def look(index: int) -> Look:
+    """Return a look of its own for each of sixteen series: of those with one colour, strokes and marks differ."""
+    color, turn = index % len(SERIES), index // len(SERIES)
+    other = (color + turn) % len(_STROKES)
+    return Look(SERIES[color], _STROKES[other], _MARKERS[other])
+
+
+def _limits(rows: Sequence[Row], unit: Unit) -> tuple[float, float]:
+    """Return limits from 0, or from below it, to a little above the highest end; a share ends at 1."""
+    ends = [end for row in rows for end in (row.low, row.high, drawn_value(row)) if end is not None]
+    low, high = min([0.0, *ends]), max(ends, default=0.0)
+    high += 0.05 * (high - low) or 1.0
+    return low, min(high, 1.0) if unit == "share" else high
+
+
+def _draw_key(drawing: Drawing, looks: Mapping[str, Look]) -> None:
+    names = fitted_apart(list(looks), WIDTH - 42, 12)
+    for index, (name, look) in enumerate(zip(names, looks.values(), strict=True)):
+        y = _KEY * index + 10
+        drawing.path([(0, y), (34, y)], color=look.color, dashes=look.strokes)
+        drawing.marker(17, y, look.marker, color=look.color, size=7)
+        drawing.text(42, y + 4, name)
+
+
+def _apart(numbers: Mapping[float, str], ends: tuple[float, float], width: float, wide: bool) -> dict[float, str]:
+    """Return the numbers of an axis that do not touch, the last one always; the others have an empty text."""
+    along = math.log if wide else float
+    across = scale((along(ends[0]), along(ends[1])), 0, width)
+    shown, free_to = dict.fromkeys(numbers, ""), math.inf
+    for place, number in reversed(list(numbers.items())):
+        x, half = across(along(place)), text_width(number, 10.5) / 2
+        if x + half < free_to:
+            shown[place], free_to = number, x - half - 4
+    return shown
+
+
+def _draw_series(plane: Pen, members: Sequence[Row], look: Look, places: Mapping[str, float]) -> None:
+    for bounded, group in groupby(members, key=lambda row: row.low is not None and row.high is not None):
+        if bounded:
+            band = list(group)
+            lower = [(places[row.quantity], row.low) for row in band if row.low is not None]
+            upper = [(places[row.quantity], row.high) for row in band if row.high is not None]
+            plane.area([*lower, *reversed(upper)], fill=look.color, strength=0.15)
+    for known, group in groupby(members, key=lambda row: drawn_value(row) is not None):
+        if known:
+            points = [(places[row.quantity], drawn_value(row) or 0.0, row) for row in group]
+            plane.path([(x, y) for x, y, _ in points], color=look.color, dashes=look.strokes)
+            for x, y, row in points:
+                plane.marker(x, y, look.marker, color=look.color, size=6, hollow=row.evidence == "published")
+
 
 _PITCH = 60
 _BAR = 14
@@ -148,11 +273,9 @@ def _matrix_words(
     return "; ".join(sentences).replace(MISSING, "not available") + "."
 
 
-_KEY = 20
-_HEIGHT = 230
-_FOOT = 42
+_POINTS_HEIGHT = 230
+_POINTS_FOOT = 42
 _BARS = 48
-_LOGARITHMIC_FROM = 20
 
 
 def cost_quality(rows: Sequence[Row], costs: Mapping[str, float], title: str, x_label: str = "") -> str:
@@ -160,13 +283,13 @@ def cost_quality(rows: Sequence[Row], costs: Mapping[str, float], title: str, x_
     drawn = [row for row in rows if row.quantity in costs and drawn_value(row) is not None]
     unit: Unit = drawn[0].unit if drawn else "share"
     top = _KEY * len(drawn) + GAP
-    drawing = Drawing(WIDTH, top + _HEIGHT + _FOOT)
+    drawing = Drawing(WIDTH, top + _POINTS_HEIGHT + _POINTS_FOOT)
     limits, places, wide = _money_axis([costs[row.quantity] for row in drawn])
     numbers = {place: number_text(place, "usd") for place in places}
     ends = [end for row in drawn for end in (row.low, row.high, drawn_value(row)) if end is not None]
     upward = padded(ends, 0.08, 0.1, unit)
     plane, _ = _plane(drawing, upward, unit, top, limits, numbers, logarithmic=wide)
-    drawing.text(WIDTH, top + _HEIGHT + 35, x_label, color=MUTED, size=11, anchor="right")
+    drawing.text(WIDTH, top + _POINTS_HEIGHT + 35, x_label, color=MUTED, size=11, anchor="right")
     figures = longest([value_text(row) for row in drawn], 12)
     names = fitted_apart([row.quantity for row in drawn], WIDTH - 22 - figures, 12)
     for index, (row, name) in enumerate(zip(drawn, names, strict=True)):
@@ -185,11 +308,13 @@ def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str) ->
         if row.quantity not in scores:
             raise UsageError(f"no mean score for {row.quantity!r}", f"There are: {', '.join(scores)}.")
     top = 2.0 * GAP
-    bottom = top + _HEIGHT + _BARS
-    drawing = Drawing(WIDTH, bottom + _FOOT)
+    bottom = top + _POINTS_HEIGHT + _BARS
+    drawing = Drawing(WIDTH, bottom + _POINTS_FOOT)
     numbers = {tick: tick_text(tick, "number") for tick in ticks((0, 1), "share")}
     # The bars are below 0, above the numbers of the scores.
-    plane, across = _plane(drawing, (-_BARS / _HEIGHT, 1.0), "share", top, (0.0, 1.0), numbers, height=_HEIGHT + _BARS)
+    plane, across = _plane(
+        drawing, (-_BARS / _POINTS_HEIGHT, 1.0), "share", top, (0.0, 1.0), numbers, height=_POINTS_HEIGHT + _BARS
+    )
     plane.line((0, 0), (1, 1), color=MUTED, width=1.4, dashed=True)
     drawing.text(WIDTH, bottom + 35, "score that the judge gave", color=MUTED, size=11, anchor="right")
     drawing.text(0, 10, "share right", color=MUTED, size=11)
@@ -221,7 +346,7 @@ def _plane(
     x_limits: tuple[float, float],
     x_ticks: Mapping[float, str],
     *,
-    height: float = _HEIGHT,
+    height: float = _POINTS_HEIGHT,
     logarithmic: bool = False,
 ) -> tuple[Pen, Callable[[float], float]]:
     """Draw axes with room for their numbers; return them with the scale of an even lying axis."""

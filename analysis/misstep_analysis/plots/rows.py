@@ -9,8 +9,23 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
 
-from misstep_analysis.plots.drawing import GAP, INK, MUTED, SERIES, Drawing, Marker, Point
-from misstep_analysis.plots.layout import AXIS, WIDTH, axis, fitted_apart, longest, padded, scale, wrapped
+from misstep_analysis.plots.drawing import (
+    AXIS,
+    GAP,
+    INK,
+    MUTED,
+    SERIES,
+    WIDTH,
+    Drawing,
+    Marker,
+    Point,
+    axis,
+    fitted_apart,
+    longest,
+    padded,
+    scale,
+    wrapped,
+)
 from misstep_analysis.tables import Evidence, Row, Unit
 from misstep_analysis.tables.wording import count_text, interval_text, value_text
 

@@ -7,9 +7,19 @@ from typing import Any, ClassVar
 from msgspec import Struct, structs
 
 from misstep_analysis.reflexive.runs import REFLECTED, ReflexiveRun, reflexive_run, remarks_of
-from misstep_analysis.runs.kinds.columns import Column, ExportedTable, Values, json_text, table_of
-from misstep_analysis.runs.kinds.kind import Choice, Content, RunResults, StarterNotebook
-from misstep_analysis.runs.kinds.sources import GENERATED, Source
+from misstep_analysis.runs.kind import (
+    GENERATED,
+    Choice,
+    Column,
+    Content,
+    ExportedTable,
+    RunResults,
+    Source,
+    StarterNotebook,
+    Values,
+    json_text,
+    table_of,
+)
 from misstep_analysis.tables import Table
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.reflexive.records import LOOP_RECORDS, LoopEvent

@@ -14,11 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, structs
 
-from misstep_analysis.pages.foot import Foot, described
-from misstep_analysis.pages.page import page, table_html
-from misstep_analysis.pages.rendering import asset, markup, render
+from misstep_analysis.pages.page import Foot, asset, described, markup, page, render, table_html
+from misstep_analysis.pages.trajectory import Passage, passage
 from misstep_analysis.reflexive.work import AttemptMade, Outcome, WorkedItem, WorkedRun
-from misstep_analysis.sessions.trajectory_page import Passage, passage
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.wording import counted_text, in_words, number_text
 from misstep_harness.escaping import one_line

@@ -9,7 +9,7 @@ import msgspec
 
 from misstep_analysis.judging.judged_runs import distinct_names
 from misstep_analysis.pages import Foot, table_text
-from misstep_analysis.pages.notebooks.display import figure_html
+from misstep_analysis.pages.page import figure_html
 from misstep_analysis.passing.paired_systems import ComparedPair
 from misstep_analysis.plots import forest
 from misstep_analysis.reflexive.ablation import ablate, is_ablation

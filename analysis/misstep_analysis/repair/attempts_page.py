@@ -19,10 +19,8 @@ from misstep_analysis.pages.browser import (
     shortened,
     shown_run,
 )
-from misstep_analysis.pages.foot import Foot
-from misstep_analysis.pages.page import table_html
-from misstep_analysis.pages.rendering import markup
-from misstep_analysis.sessions.trajectory_page import Passage, passage
+from misstep_analysis.pages.page import Foot, markup, table_html
+from misstep_analysis.pages.trajectory import Passage, passage
 from misstep_analysis.tables import Table
 from misstep_harness.repair.records import FLAKY, NOT_AFFIRMED, RepairAttempt
 

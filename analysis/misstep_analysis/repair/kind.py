@@ -8,14 +8,17 @@ from typing import ClassVar
 from msgspec import Struct, structs
 
 from misstep_analysis.repair.recorded_runs import REPAIRED, RepairRun, repair_run
-from misstep_analysis.runs.kinds.columns import Column, ExportedTable, table_of
-from misstep_analysis.runs.kinds.kind import (
+from misstep_analysis.runs.kind import (
     Choice,
+    Column,
     Content,
+    ExportedTable,
     RunResults,
+    Source,
     StarterNotebook,
+    source_at,
+    table_of,
 )
-from misstep_analysis.runs.kinds.sources import Source, source_at
 from misstep_analysis.sessions.sources_kind import observed_in, observer_tables
 from misstep_analysis.tables import Table
 from misstep_harness.journal.opened import OpenRun

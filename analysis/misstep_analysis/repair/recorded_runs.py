@@ -29,7 +29,7 @@ from misstep_analysis.repair.attempts import (
 )
 from misstep_analysis.runs.finished import write_recording
 from misstep_analysis.tables.wording import counted_text
-from misstep_harness.datasets.catalogue import data_sets
+from misstep_harness.catalogue import data_sets
 from misstep_harness.escaping import one_line, plain
 from misstep_harness.journal.opened import OpenRun, check_named_once, open_of
 from misstep_harness.journal.records import MANIFEST, replace_file

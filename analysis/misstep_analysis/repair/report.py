@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from misstep_analysis.judging.judged_runs import distinct_names
 from misstep_analysis.pages import Foot, table_text
-from misstep_analysis.pages.notebooks.display import figure_html
+from misstep_analysis.pages.page import figure_html
 from misstep_analysis.plots import forest
 from misstep_analysis.repair.attempts import ReviewFunnel, review_document, review_funnel, review_table
 from misstep_analysis.repair.attempts_page import attempt_browser, repairs_page

@@ -1,4 +1,4 @@
-"""Run notebooks headless, each in a kernel of its own.
+"""Run notebooks headless, each in a kernel of its own, which loads this module as its extension.
 
 The kernel is the Python that runs Misstep. It talks over sockets in a temporary folder that goes when it ends, and
 reads no settings of the user's.
@@ -13,8 +13,34 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
-from misstep_analysis.pages.notebooks import kernel
+from misstep_analysis.tables.summary import frame_bundle
 from misstep_harness.errors import InputError, MissingPrerequisite
+
+BACKEND = "module://matplotlib_inline.backend_inline"
+"""The backend that shows a figure at the end of its cell; a kernel takes it from `MPLBACKEND`."""
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Show figures of matplotlib sharp enough for a page, and call them by their titles instead of their size."""
+    shell.config.InlineBackend.figure_formats = {"retina"}
+    # The backend takes figures out of the formatters of single types when it is set up; this one it leaves alone.
+    bundles = shell.display_formatter.mimebundle_formatter
+    bundles.for_type_by_name("matplotlib.figure", "Figure", _bundle)
+    for module in ("pandas", "pandas.core.frame"):  # from version 3 on its module is the package
+        bundles.for_type_by_name(module, "DataFrame", frame_bundle)
+
+
+def figure_words(figure: Any) -> str:
+    """Return a figure of matplotlib in words: its titles and its axes."""
+    titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
+    axes = [f"{axes.get_xlabel()} by {axes.get_ylabel()}" for axes in figure.axes if axes.get_xlabel()]
+    text = "; ".join(filter(None, dict.fromkeys([*titles, *axes])))
+    return f"A figure: {text}" if text else "A figure without a title"
+
+
+def _bundle(figure: Any) -> dict[str, str]:
+    return {"text/plain": figure_words(figure)}
+
 
 CELL_SECONDS = 600
 """Limit of one cell."""
@@ -24,7 +50,7 @@ AT_ONCE = 2
 
 _STEADY = {
     "PYTHONHASHSEED": "0",
-    "MPLBACKEND": kernel.BACKEND,
+    "MPLBACKEND": BACKEND,
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
@@ -107,7 +133,7 @@ async def _execute(notebook: Any, folder: Path, environment: dict[str, str]) -> 
             timeout=CELL_SECONDS,
             shutdown_kernel="immediate",
             resources={"metadata": {"path": str(folder)}},
-            extra_arguments=[f"--IPKernelApp.extensions={kernel.__name__}"],
+            extra_arguments=[f"--IPKernelApp.extensions={__name__}"],
         )
         client.km = manager  # set, not passed: so the client ends the kernel and closes its sockets
         try:

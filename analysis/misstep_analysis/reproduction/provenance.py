@@ -1,28 +1,68 @@
 """Write the sources of a run's pages and figures: source pages, records, examples of runs, `provenance.json`."""
 
 import hashlib
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version as version_of
 from itertools import chain
 from pathlib import Path
 
 import msgspec
 
-from misstep_analysis.pages.foot import Foot, versions
-from misstep_analysis.pages.notebooks.notebook import Report
-from misstep_analysis.pages.notebooks.origins import DataSetRecord, RecordFile, Upstream, data_sets_of, origin_pages
+from misstep_analysis.pages.origins import (
+    DataSetRecord,
+    RecordFile,
+    Upstream,
+    data_sets_of,
+    example_address,
+    origin_pages,
+)
+from misstep_analysis.pages.page import Foot, versions
+from misstep_analysis.pages.trajectory import trajectory_page
 from misstep_analysis.provenance import Input, InputFile, Provenance, made_tables, module_sha256
 from misstep_analysis.published import published_papers
-from misstep_analysis.reproduction.recorded.classified import version
-from misstep_analysis.reproduction.recorded.example_pages import example_pages
+from misstep_analysis.reproduction.notebook import Report
+from misstep_analysis.reproduction.recorded.classified import GENERATED, GENERATED_SET, version
 from misstep_analysis.tables import Table
 from misstep_analysis.tables.files import file_addresses
-from misstep_analysis.tables.inputs import figures_of
-from misstep_harness.datasets.catalogue import address_template, data_set, files_of, locate
+from misstep_analysis.tables.summary import figures_of
+from misstep_harness.benchmarks.folders import benchmark_folder, read_trajectories
+from misstep_harness.catalogue import address_template, data_set, files_of, locate
+from misstep_harness.classifiers import classify_all
 from misstep_harness.datasets.fetching import check
 from misstep_harness.errors import MissingPrerequisite
+from misstep_harness.generate.sessions import generate_sessions
 from misstep_harness.journal.records import replace_file
 from misstep_harness.places import data_folder
+from misstep_harness.trajectory import Trajectory
+
+
+def example_pages(
+    tables: Sequence[Table], command: str, seed: int, data: Path | None = None
+) -> Iterator[tuple[str, str]]:
+    """Return the page of every run that a row is an example of: address beside the page of the table, content."""
+    wanted: dict[str, dict[str, str]] = defaultdict(dict)
+    for example in (row.example for table in tables for row in table.rows if row.example):
+        dataset, _, id_ = example.rpartition("#")[0].partition("/")
+        wanted[dataset][id_] = example_address(example).partition("#")[0]
+    for dataset, addresses in sorted(wanted.items()):
+        is_set = dataset != GENERATED_SET
+        foot = Foot(command, inputs=(version(dataset),) if is_set else (), seed=seed)
+        generated = (case.trajectory for case in generate_sessions(GENERATED, seed))
+        runs = read_trajectories(benchmark_folder(dataset, data)) if is_set else generated
+        for run in _first_of_each(runs, set(addresses)):
+            yield addresses[run.id], trajectory_page(run, classify_all(run), foot)
+
+
+def _first_of_each(runs: Iterable[Trajectory], ids: set[str]) -> Iterator[Trajectory]:
+    """Return the runs of those ids; of the others nothing is kept, and nothing is read once all are found."""
+    for run in runs:
+        if run.id in ids:
+            ids.remove(run.id)
+            yield run
+        if not ids:
+            return
+
 
 _FILE = "provenance.json"
 

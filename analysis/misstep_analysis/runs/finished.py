@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import structs
 
-from misstep_harness.clients.address import ADDRESS
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import (
@@ -25,6 +24,7 @@ from misstep_harness.journal.records import (
 )
 from misstep_harness.journal.run_folder import make_new_folder
 from misstep_harness.path_names import Places, private_places
+from misstep_harness.redaction import ADDRESS
 from misstep_harness.values import NOT_JSON
 
 Scores = TypeVar("Scores")

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 from misstep_analysis.runs.finished import command_line
-from misstep_analysis.runs.kinds.kind import Choice, RunResults
+from misstep_analysis.runs.kind import Choice, RunResults
 from misstep_analysis.tables import Evidence, Row
 from misstep_analysis.tables.summary import TableInBrief, figure_lines, in_brief
 from misstep_analysis.tables.wording import counted_text

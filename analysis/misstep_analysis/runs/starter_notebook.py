@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from misstep_analysis.runs.kinds import kind_in
+from misstep_analysis.runs.kind import kind_in
 from misstep_harness.errors import InputError
 
 

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from misstep_analysis.judging.judged_runs import distinct_names
 from misstep_analysis.pages import Foot, Section, page
-from misstep_analysis.pages.notebooks.display import figure_html
+from misstep_analysis.pages.page import figure_html
 from misstep_analysis.plots import forest
 from misstep_analysis.runs.finished import read_scores, require_finished
 from misstep_analysis.sessions.findings import Findings

@@ -10,7 +10,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-from misstep_analysis.runs.totals import known_sum
+from misstep_analysis.pages.trajectory import known_sum
 from misstep_analysis.sessions.prevalence import ANY, YES
 from misstep_analysis.sessions.session_rates import NOT_RECORDED, Grouping, group_of
 from misstep_analysis.tables import Row, Table, TableHead, Unit, made_by_this

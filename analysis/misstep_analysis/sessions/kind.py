@@ -5,8 +5,7 @@ from typing import ClassVar
 
 from misstep_analysis.gold import BenchmarkItem
 from misstep_analysis.runs.finished import read_scores
-from misstep_analysis.runs.kinds.columns import ExportedTable, table_of
-from misstep_analysis.runs.kinds.kind import Content, RunResults, StarterNotebook
+from misstep_analysis.runs.kind import Content, ExportedTable, RunResults, StarterNotebook, table_of
 from misstep_analysis.sessions.costs import cost_table
 from misstep_analysis.sessions.documents import classified_page
 from misstep_analysis.sessions.findings import Findings, left_out, shares

@@ -28,10 +28,7 @@ from misstep_analysis.pages.browser import (
     shortened,
     steps_named,
 )
-from misstep_analysis.pages.foot import Foot
-from misstep_analysis.pages.notebooks.display import figure_html
-from misstep_analysis.pages.page import table_html, table_id
-from misstep_analysis.pages.rendering import markup
+from misstep_analysis.pages.page import Foot, figure_html, markup, table_html, table_id
 from misstep_analysis.plots import bars, can_draw, curves
 from misstep_analysis.sessions.costs import cost_tables
 from misstep_analysis.sessions.findings import Findings, judged_notes, left_out, looks, unread

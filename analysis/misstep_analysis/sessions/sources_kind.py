@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep_analysis.runs.kinds.columns import ExportedTable, Rows, table_of
-from misstep_analysis.sessions.interventions import ObservedIntervention, interventions_of
+from misstep_analysis.pages.interventions import ObservedIntervention, interventions_of
+from misstep_analysis.runs.kind import ExportedTable, Rows, table_of
 from misstep_harness.intervention import Invocation, ObservedRun
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import SESSION_RECORDS

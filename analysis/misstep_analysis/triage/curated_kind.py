@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from misstep_analysis.pages.notebooks.data_card import RUNS, CuratedRun
-from misstep_analysis.runs.kinds.columns import ExportedTable, table_of
-from misstep_analysis.runs.kinds.kind import RunResults
-from misstep_analysis.runs.kinds.sources import Source, sources_named
+from misstep_analysis.runs.kind import ExportedTable, RunResults, Source, sources_named, table_of
 from misstep_analysis.triage.curation import ACTIONS
 from misstep_analysis.triage.curation_report import CURATED
+from misstep_analysis.triage.data_card import RUNS, CuratedRun
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import Records
 

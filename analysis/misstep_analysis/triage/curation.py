@@ -12,45 +12,23 @@ from typing import Literal, get_args
 import numpy as np
 from msgspec import Struct, structs
 
+from misstep_analysis.judging.sample import majority
 from misstep_analysis.judging.units import BoolArray, JudgedUnits, units_of
 from misstep_analysis.sessions.shares import summed
 from misstep_analysis.stats.correction import rogan_gladen
 from misstep_analysis.stats.estimate import Estimate, informative
 from misstep_analysis.stats.proportions import clopper_pearson, wilson
-from misstep_analysis.tables import Evidence, Row, Table, made_by_this, of_evidence, rows_in
+from misstep_analysis.tables import Evidence, Row, Table, TableHead, estimate_row, made_by_this, of_evidence, rows_in
 from misstep_analysis.tables.wording import counted_text, number_text, with_interval
-from misstep_analysis.triage.comparison import JudgedCases
+from misstep_analysis.triage.comparison import GENERATOR, JudgedCases
 from misstep_harness.fault_mappings import FAULTS, Action, taxonomy
 from misstep_harness.triage.records import OUTCOME_FORM, TriageVerdict
 
+IN_TRUTH = "By construction"
+_SLUG = "autotriage"
+
+
 Outcome = Literal["passed", "failed"]
-UNDECIDED = "undecided"
-ACTIONS: tuple[str, ...] = (*get_args(Action), UNDECIDED)
-
-NO_OUTCOME = f"Nobody recorded whether the run passed. {OUTCOME_FORM}"
-NO_STEP = "No record shows a step of the agent, so that there is nothing to keep."
-NOTHING_KEPT = "no run is kept"
-NO_GOLD = "no kept run has a gold label"
-NO_RATES = "the judge's errors are not known: no labelled cases were judged by it"
-NO_RUN = "no such run"
-ACTION_WORDS = {
-    "keep": "kept",
-    "filter": "filtered",
-    "rerun": "sent for a rerun",
-    "repair_task": "waiting for a repair of their task",
-    "undecided": "undecided",
-}
-
-RECORDED = "Solve rate as recorded"
-EARNED = "Passes that are not earned taken out"
-PUT_BACK = "And false failures put back"
-NOTES = (
-    "What is done with a run follows from its label and its outcome, as table 1 of AutoTriage says. Undecided runs are "
-    "not kept: they have no verdict, no recorded outcome, or a label that no run of their outcome can have.",
-    "Precision is over the kept runs with a gold label; both bounds count every other kept run as wrong, and as right.",
-    "A failure that is the task's fault may be a right result that was rejected. Put back, all of them count as "
-    "solved, the most that they can be. Runs for a rerun count as not solved until they are run again.",
-)
 
 
 class Decision(Struct, frozen=True):
@@ -118,6 +96,96 @@ class Curation(Struct, frozen=True):
     recall: Estimate
     worth: _Worth
     rates: ErrorRates | None = None
+
+
+def curated_runs(cases: JudgedCases) -> dict[str, Curation]:
+    """Return the curation of generated cases by each run of a judge: name of the run → curation."""
+    outcomes, gold = generated_outcomes(cases), majority(cases.gold).label_of
+    return {
+        name: curation([decide(verdict, outcomes.get(verdict.item)) for verdict in verdicts], gold, cases.clusters)
+        for name, verdicts in cases.runs.items()
+    }
+
+
+def known_errors(cases: JudgedCases) -> dict[str, ErrorRates]:
+    """Return the errors of each judge on labelled generated cases: name of the run → rates."""
+    outcomes, gold = generated_outcomes(cases), majority(cases.gold).label_of
+    return {
+        name: error_rates([decide(verdict, outcomes.get(verdict.item)) for verdict in verdicts], gold, cases.source)
+        for name, verdicts in cases.runs.items()
+    }
+
+
+_CURATION = TableHead("curation", _SLUG, "Reward curation by judges on generated cases", generator=GENERATOR)
+
+
+@made_by_this
+def curation_of_judges_table(cases: JudgedCases, curated: Mapping[str, Curation]) -> Table:
+    """Return what each judge's curation keeps of the same generated cases, and the solve rate that it leaves."""
+    rows: list[Row] = [estimate_row("Solutions", true_solve_rate(cases), "share", IN_TRUTH, cases.source)]
+    for name, one in curated.items():
+        rows += [*action_rows(one, cases.source, name), *figure_rows(one, cases.source, name)]
+    table = _CURATION.table(
+        _best_judge_sentence(cases, curated),
+        rows,
+        (
+            *NOTES,
+            "Solutions by construction are earned passes and failures that are the task's fault, over all cases.",
+            "How often each cause occurs was set by the generator: precision elsewhere depends on how often it does "
+            "there.",
+        ),
+    )
+    return of_evidence(table, "generated")
+
+
+def true_solve_rate(cases: JudgedCases) -> Estimate:
+    """Return the share of generated cases that are solutions, as earned passes and failures of the task are."""
+    outcomes, gold = generated_outcomes(cases), majority(cases.gold).label_of
+    solved = [label == ("pass" if outcomes[item] == "passed" else "task") for item, label in gold.items()]
+    return wilson(sum(solved), len(solved))
+
+
+def _best_judge_sentence(cases: JudgedCases, curated: Mapping[str, Curation]) -> str:
+    known = {name: one for name, one in curated.items() if one.precision.value is not None}
+    if not known:
+        return "No judge keeps a case."
+    best = max(known, key=lambda name: (known[name].precision.value or 0.0, known[name].counts["keep"]))
+    one = known[best]
+    recorded = number_text(one.worth.recorded.value, "share")
+    truth = number_text(true_solve_rate(cases).value, "share")
+    return (
+        f"{best} keeps {one.counts['keep']:,} of {one.n:,} generated runs, and {with_interval(one.precision, 'share')} "
+        f"of them rightly. Of these runs {recorded} are recorded as solved, and {truth} are solutions by construction."
+    )
+
+
+UNDECIDED = "undecided"
+ACTIONS: tuple[str, ...] = (*get_args(Action), UNDECIDED)
+
+NO_OUTCOME = f"Nobody recorded whether the run passed. {OUTCOME_FORM}"
+NO_STEP = "No record shows a step of the agent, so that there is nothing to keep."
+NOTHING_KEPT = "no run is kept"
+NO_GOLD = "no kept run has a gold label"
+NO_RATES = "the judge's errors are not known: no labelled cases were judged by it"
+NO_RUN = "no such run"
+ACTION_WORDS = {
+    "keep": "kept",
+    "filter": "filtered",
+    "rerun": "sent for a rerun",
+    "repair_task": "waiting for a repair of their task",
+    "undecided": "undecided",
+}
+
+RECORDED = "Solve rate as recorded"
+EARNED = "Passes that are not earned taken out"
+PUT_BACK = "And false failures put back"
+NOTES = (
+    "What is done with a run follows from its label and its outcome, as table 1 of AutoTriage says. Undecided runs are "
+    "not kept: they have no verdict, no recorded outcome, or a label that no run of their outcome can have.",
+    "Precision is over the kept runs with a gold label; both bounds count every other kept run as wrong, and as right.",
+    "A failure that is the task's fault may be a right result that was rejected. Put back, all of them count as "
+    "solved, the most that they can be. Runs for a rerun count as not solved until they are run again.",
+)
 
 
 def decide(verdict: TriageVerdict, outcome: Outcome | None, *, acted: bool = True) -> Decision:

@@ -20,17 +20,6 @@ from msgspec import Struct, structs
 from misstep_analysis.gold import BenchmarkItem
 from misstep_analysis.judging.judged_runs import JudgedRun
 from misstep_analysis.judging.sample import majority
-from misstep_analysis.pages.notebooks.data_card import (
-    CARD,
-    RUNS,
-    CardAbout,
-    ChatCall,
-    ChatFunction,
-    ChatMessage,
-    CuratedEvidence,
-    CuratedRun,
-    card_text,
-)
 from misstep_analysis.reproduction.triage_recording import recorded_cases
 from misstep_analysis.runs.finished import command_line, places_of
 from misstep_analysis.triage.comparison import JudgedCases
@@ -43,10 +32,21 @@ from misstep_analysis.triage.curation import (
     curation,
     curation_sentence,
     decide,
+    known_errors,
     worth_sentence,
 )
+from misstep_analysis.triage.data_card import (
+    CARD,
+    RUNS,
+    CardAbout,
+    ChatCall,
+    ChatFunction,
+    ChatMessage,
+    CuratedEvidence,
+    CuratedRun,
+    card_text,
+)
 from misstep_analysis.triage.judged import judged_cases
-from misstep_analysis.triage.paper.curation import known_errors
 from misstep_harness.errors import InputError, UsageError, writing
 from misstep_harness.journal.records import (
     MANIFEST,
@@ -63,8 +63,8 @@ from misstep_harness.readers import read_file
 from misstep_harness.trajectory import Step, ToolCall, Trajectory, Unreadable
 from misstep_harness.triage.logs import outcome_of_run
 from misstep_harness.triage.records import CaseFile, TriageCase, TriageVerdict, read_triage_case
-from misstep_harness.triage.rules.interrupted import acted
-from misstep_harness.triage.runs.case_judge import case_folder
+from misstep_harness.triage.rules.text import acted
+from misstep_harness.triage.runs.judges import case_folder
 from misstep_harness.triage.texts import TRAJECTORY, FilesOfCase, TextsOfItem, recorded_outcome
 
 CURATED = "triage --curate"

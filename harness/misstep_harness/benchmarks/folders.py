@@ -10,17 +10,9 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from misstep_harness.catalogue import data_set, data_sets, files_of, how_to_get, locate, located, missing_files
 from misstep_harness.datasets import LOADERS, loader_for
 from misstep_harness.datasets.benchmark import built_in_place, read_benchmark, recorded_folder
-from misstep_harness.datasets.catalogue import (
-    data_set,
-    data_sets,
-    files_of,
-    how_to_get,
-    locate,
-    located,
-    missing_files,
-)
 from misstep_harness.datasets.upstream import digest_of
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.escaping import plain

@@ -5,7 +5,6 @@ import os
 import random
 from collections.abc import Callable
 
-from misstep_harness.clients.address import KEY, secrets
 from misstep_harness.clients.around_client import (
     CircuitBreakerClient,
     ConcurrencyLimitClient,
@@ -16,11 +15,11 @@ from misstep_harness.clients.around_client import (
 from misstep_harness.clients.cache import Cache, CachedClient
 from misstep_harness.clients.cost_limit import CostLimitClient, SpendingLog
 from misstep_harness.clients.recording import RecordingClient
-from misstep_harness.clients.redaction import Redaction
 from misstep_harness.clients.retry import RequestPace, RetryingClient, RetryLimits
 from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.exchange import Client
+from misstep_harness.redaction import KEY, Redaction, secrets
 from misstep_harness.registry import Registry
 from misstep_harness.usage import known_prices
 

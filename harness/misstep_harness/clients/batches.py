@@ -26,19 +26,19 @@ import openai
 from msgspec import Struct
 from openai.types import Batch, FileObject
 
-from misstep_harness.clients.address import NO_KEY, address_and_key, secrets
+from misstep_harness.clients.address import NO_KEY, address_and_key
 from misstep_harness.clients.around_client import failure_of
 from misstep_harness.clients.cache import Cache
 from misstep_harness.clients.cost_limit import SpendingLog, most_usd
 from misstep_harness.clients.openai_client import BodyTooLargeError, Wire
 from misstep_harness.clients.parse_response import ParsedAnswer, Redact, as_text, parse_response
-from misstep_harness.clients.redaction import Redaction
 from misstep_harness.clients.retry import Sleep
 from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.errors import InputError, MissingPrerequisite, MisstepError, UsageError, opening, writing
 from misstep_harness.escaping import json_without_surrogates
 from misstep_harness.exchange import Failure, Outcome, Reply, Request
 from misstep_harness.journal.records import encode, replace_file
+from misstep_harness.redaction import Redaction, secrets
 from misstep_harness.usage import Prices, known_prices
 
 ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"

@@ -27,13 +27,13 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from misstep_harness.clients.address import address_and_key, header_fields, secrets
+from misstep_harness.clients.address import address_and_key, header_fields
 from misstep_harness.clients.parse_response import ParsedAnswer, Redact, count, parse_response, refused, text_of
-from misstep_harness.clients.redaction import Redaction
 from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.escaping import json_without_surrogates
 from misstep_harness.exchange import QUESTION, DecisionApi, Failure, FailureKind, Outcome, Reply, Request
+from misstep_harness.redaction import Redaction, secrets
 from misstep_harness.usage import Prices, known_prices
 
 LARGEST_BODY = 16 << 20

@@ -30,7 +30,7 @@ import msgspec
 import tomli_w
 from msgspec import Struct
 
-from misstep_harness.datasets.catalogue import data_set, located, made_by_hand, missing_files
+from misstep_harness.catalogue import data_set, located, made_by_hand, missing_files
 from misstep_harness.datasets.upstream import csv_rows, digest_of, toml_file
 from misstep_harness.errors import InputError, writing
 from misstep_harness.items import Item as Item

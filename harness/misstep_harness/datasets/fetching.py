@@ -18,7 +18,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from misstep_harness.addresses import redirected
-from misstep_harness.datasets.catalogue import DataFile, files_of
+from misstep_harness.catalogue import DataFile, files_of
 from misstep_harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep_harness.progress import Progress
 

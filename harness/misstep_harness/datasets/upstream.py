@@ -1,6 +1,5 @@
 """Read upstream files strictly: what is missing or has another shape is an error that names file, line and field."""
 
-import csv
 import gzip
 import hashlib
 import io
@@ -13,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep_harness.errors import InputError
-from misstep_harness.forms import toml_form
+from misstep_harness.forms import csv_form, csv_table, toml_form
 from misstep_harness.protocols import ReadFile
 from misstep_harness.trajectory import Outcome, Trajectory, Unreadable
 
@@ -107,35 +106,13 @@ def _decoded(decoder: "msgspec.json.Decoder[T]", data: bytes, path: Path, line: 
 
 
 def csv_rows(path: Path, type_: type[Row], optional: Collection[str] = ()) -> Iterator[Row]:
-    """Return the rows of a CSV file as `type_`; other columns are left out.
-
-    An empty cell takes the field's default, and is an error if it has none. `optional` columns may be missing as a
-    whole.
-    """
-    _, lines = csv_cells(path, [name for name in type_.__struct_encode_fields__ if name not in optional])
-    for number, cells in lines:
-        try:
-            yield msgspec.convert({column: cell for column, cell in cells.items() if cell}, type_, strict=False)
-        except msgspec.ValidationError as error:
-            raise InputError(str(error), file=path, line=number) from error
+    """Return the rows of an upstream CSV file as `type_`, as `forms.csv_form` does."""
+    return csv_form(file_text(path), type_, path, optional)
 
 
 def csv_cells(path: Path, wanted: Iterable[str]) -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
-    """Return the columns of a CSV file and its rows: the line on which a row ends, and column → cell as written."""
-    reader = csv.DictReader(io.StringIO(file_text(path), newline=""))
-    columns = list(reader.fieldnames or [])
-    for column in wanted:
-        if column not in columns:
-            lacks = f"the column is missing; the columns are {', '.join(columns)}"
-            raise InputError(lacks, file=path, line=1, field=column)
-    return columns, _complete_rows(reader, path)
-
-
-def _complete_rows(reader: "csv.DictReader[str]", path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    for cells in reader:
-        if None in cells or None in cells.values():
-            raise InputError("the row and the header have different numbers of cells", file=path, line=reader.line_num)
-        yield reader.line_num, cells
+    """Return the columns and rows of an upstream CSV file, as `forms.csv_table` does."""
+    return csv_table(file_text(path), wanted, path)
 
 
 def trajectories(path: Path, read: ReadFile, dataset: str) -> Iterator[Trajectory]:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from misstep_harness.datasets.catalogue import DataFile, UpstreamInput, data_set, files_of, inputs_of, made_by_hand
+from misstep_harness.catalogue import DataFile, UpstreamInput, data_set, files_of, inputs_of, made_by_hand
 from misstep_harness.datasets.derived import LEFT_OUT, Derive, derivation_of
 from misstep_harness.datasets.fetching import address_of, download, inside, packed, state_of
 from misstep_harness.datasets.upstream import file_bytes

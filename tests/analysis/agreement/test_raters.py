@@ -5,16 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from misstep_analysis.agreement import AgreementReport, agreement_report, raters
-from misstep_analysis.agreement.rater_tables import (
+from misstep_analysis.agreement import AgreementReport, agreement_report
+from misstep_analysis.agreement import report as agreement
+from misstep_analysis.agreement.page import (
     rater_tables,
     raters_table,
     use_finding,
     width_finding,
     width_table,
 )
-from misstep_analysis.agreement.raters import told_apart
-from misstep_analysis.agreement.report import RaterDissent, dissents
+from misstep_analysis.agreement.report import RaterDissent, dissents, told_apart
 from misstep_analysis.labels import Labels, read_labels
 from misstep_analysis.stats.proportions import wilson
 
@@ -95,7 +95,7 @@ def test_a_rater_without_a_shared_item_has_no_labels_to_compare(tmp_path: Path) 
 
 
 def test_more_than_can_be_counted_in_time_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raters, "MOST_CELLS", 10)
+    monkeypatch.setattr(agreement, "MOST_CELLS", 10)
     assert report(tmp_path, ROWS).by_rater == []
 
 

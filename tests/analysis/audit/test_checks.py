@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from misstep_analysis.audit.checked import Checked
 from misstep_analysis.audit.checks import check_all, check_figure
+from misstep_analysis.audit.rounding_boxes import Checked
 from misstep_analysis.published import Check, Derivation, Figure, Paper, PrintedMatrix
 from misstep_analysis.stats.printed.two_proportions import pooled_z
 from misstep_analysis.tables import Unit

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misstep_analysis.audit.checked import Checked
-from misstep_analysis.audit.judges import check_precision_recall
+from misstep_analysis.audit.judge_tables import check_precision_recall
+from misstep_analysis.audit.rounding_boxes import Checked
 from misstep_analysis.published import Figure
 from misstep_analysis.tables import Unit
 from tests.analysis.audit.printing import SOUND_RULES, rounded

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from misstep_analysis.audit.checked import Checked
 from misstep_analysis.audit.kappa import Raters, check_kappa, rows_by_label
+from misstep_analysis.audit.rounding_boxes import Checked
 from misstep_analysis.published import Figure
-from misstep_analysis.stats.printed.kappa_tables import kappa_of
+from misstep_analysis.stats.printed.audit import kappa_of
 from misstep_analysis.tables import Unit
 from tests.analysis.audit.printing import SOUND_RULES, rounded
 

@@ -14,8 +14,8 @@ from statsmodels.stats.contingency_tables import Table2x2
 from statsmodels.stats.proportion import proportion_effectsize
 
 from misstep_analysis.audit import p_values
-from misstep_analysis.audit.checked import Checked
 from misstep_analysis.audit.p_values import check_stars, check_two_proportion_p, implied_arm_size
+from misstep_analysis.audit.rounding_boxes import Checked
 from misstep_analysis.published import Figure
 from misstep_analysis.stats.printed.two_proportions import fisher_exact, pooled_z
 from misstep_analysis.stats.printed.usual_tests import QuickTest, unpooled_p_values, yates_p_values

@@ -3,7 +3,7 @@
 import re
 
 from misstep_analysis.audit.findings import paper_findings
-from misstep_analysis.audit.page import findings_page
+from misstep_analysis.audit.overview import findings_page
 from misstep_analysis.published import load_paper
 
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 from msgspec import structs
 
-from misstep_analysis.audit.checked import Checked
 from misstep_analysis.audit.checks import check_all
+from misstep_analysis.audit.rounding_boxes import Checked
 from misstep_analysis.audit.shares import check_mean, check_percentage
 from misstep_analysis.published import Figure, Paper
 from misstep_analysis.stats.printed.audit import counts_that_print, steps_that_print, value_prints_as

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep_analysis.audit.figure_text import typed
 from misstep_analysis.audit.findings import Finding, row_findings
+from misstep_analysis.audit.row_figures import typed
 from misstep_analysis.audit.user_file import read_user_rows
 from misstep_harness.errors import InputError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep_analysis.exports.folder import EXPORT, ExportFile, check_free, exported_folder
+from misstep_analysis.exports.writing import EXPORT, ExportFile, check_free, exported_folder
 from misstep_harness.errors import UsageError
 
 ABOUT = ExportFile("csv", "gates", "0.1.0")
@@ -57,7 +57,8 @@ def test_a_killed_export_leaves_the_earlier_one_and_its_rest_goes_with_the_next(
     out = tmp_path / "out"
     export(out, "old")
     code = (
-        "import os, signal; from pathlib import Path; from misstep_analysis.exports.folder import *\n"
+        "import os, signal; from pathlib import Path\n"
+        "from misstep_analysis.exports.writing import ExportFile, exported_folder\n"
         f"with exported_folder(Path({str(out)!r}), ExportFile('csv', 'gates', '0.1.0')) as building:\n"
         "    (building / 'verdicts.csv').write_text('half'); os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from misstep_analysis.exports.writing import export_run
-from misstep_analysis.runs.kinds.kind import Choice
+from misstep_analysis.runs.kind import Choice
 from tests.docs.documents import EVERYTHING
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, repaired_run, verdict
 

@@ -7,7 +7,7 @@ import pytest
 
 from misstep_analysis.exports.inspect_scores import _sample
 from misstep_analysis.exports.writing import export_run
-from misstep_analysis.runs.kinds.kind import Choice
+from misstep_analysis.runs.kind import Choice
 from misstep_harness.errors import UsageError
 
 

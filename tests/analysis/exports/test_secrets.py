@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from misstep_analysis.exports.writing import Form, export_run
-from misstep_analysis.runs.kinds.kind import Choice
+from misstep_analysis.runs.kind import Choice
 from misstep_harness.errors import InputError
 from misstep_harness.journal.records import read_manifest, write_manifest
 from tests.misstep.made_up_exports import KINDS

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from misstep_analysis.exports.writing import Form, export_run
-from misstep_analysis.runs.kinds.kind import Choice
+from misstep_analysis.runs.kind import Choice
 from misstep_harness.errors import UsageError
 from misstep_harness.journal.records import MANIFEST
 from tests.misstep.made_up_exports import KINDS

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from misstep_analysis.pages import Foot, Section, page, table_html, table_text
-from misstep_analysis.pages.foot import described
-from misstep_analysis.pages.page import table_id
+from misstep_analysis.pages.page import described, table_id
 from misstep_analysis.plots import bars
 from misstep_analysis.tables import Row, Table
 from misstep_harness.errors import InputError

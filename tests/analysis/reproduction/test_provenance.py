@@ -10,12 +10,12 @@ from msgspec import structs
 
 from misstep_analysis.observer.paper import prevalence as wink
 from misstep_analysis.pages import Foot, show_figure
-from misstep_analysis.pages.notebooks.notebook import notebook_page, read_notebook, write_figures
 from misstep_analysis.plots import bars
+from misstep_analysis.reproduction.notebook import notebook_page, read_notebook, write_figures
 from misstep_analysis.reproduction.provenance import data_set_record, write_provenance
 from misstep_analysis.tables import Row, Table, made_by_this
 from misstep_analysis.tables.files import write_table
-from misstep_harness.datasets.catalogue import files_of
+from misstep_harness.catalogue import files_of
 from misstep_harness.places import data_folder
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up_notebooks import code, displayed, notebook, shown

@@ -13,8 +13,7 @@ from misstep_analysis.reflexive.tables import runs_table
 from misstep_analysis.reflexive.work import worked_run
 from misstep_analysis.repair.scores import repairs_finding, score_repairs
 from misstep_analysis.sessions.leading import Contest, lead_of
-from misstep_analysis.triage.comparison import compared
-from misstep_analysis.triage.tables import runs_finding
+from misstep_analysis.triage.comparison import compared, runs_finding
 from misstep_harness.verdict import Verdict
 from tests.analysis.reflexive.made_up import Log
 from tests.analysis.repair.made_up import arm, attempt

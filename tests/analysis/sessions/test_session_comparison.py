@@ -24,7 +24,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.printed.two_proportions import fisher_exact, newcombe
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.significance import holm
-from misstep_analysis.tables.grid import grid
+from misstep_analysis.tables.text import grid
 from misstep_harness.errors import UsageError
 from misstep_harness.session import Session
 

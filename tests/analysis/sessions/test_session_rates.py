@@ -9,7 +9,7 @@ from misstep_analysis.sessions.session_rates import (
     worst_group,
 )
 from misstep_analysis.stats.proportions import wilson
-from misstep_analysis.tables.grid import grid
+from misstep_analysis.tables.text import grid
 from misstep_harness.session import Session
 
 CATEGORIES = ("loop", "drift")

@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 
 from misstep_analysis.tables import Row, Table
-from misstep_analysis.tables.grid import grid
+from misstep_analysis.tables.text import grid
 from misstep_analysis.tables.wording import value_text
 from tests.analysis.pages.made_up import by_set, compared, of_many_sources
 

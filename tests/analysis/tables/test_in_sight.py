@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from misstep_analysis.pages.notebooks.display import TABLE_TYPE
-from misstep_analysis.pages.notebooks.notebook import read_notebook
-from misstep_analysis.runs.frames_of_records import values
+from misstep_analysis.frames import values
+from misstep_analysis.pages.page import TABLE_TYPE
+from misstep_analysis.reproduction.notebook import read_notebook
 from misstep_analysis.tables import Row, Table
 from misstep_analysis.tables.files import document
 from misstep_analysis.tables.summary import FRAME_TYPE, frame_bundle

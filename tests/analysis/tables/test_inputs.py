@@ -3,7 +3,7 @@
 import pytest
 
 from misstep_analysis.tables import Row, Table, measured_on
-from misstep_analysis.tables.inputs import data_sets_behind, figures_of, generator_behind, papers_behind
+from misstep_analysis.tables.summary import data_sets_behind, figures_of, generator_behind, papers_behind
 
 PAPERS = ("wink", "fruit")
 

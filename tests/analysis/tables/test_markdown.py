@@ -5,7 +5,7 @@ from hypothesis import given
 from markdown_it import MarkdownIt
 
 from misstep_analysis.tables import Row, Table
-from misstep_analysis.tables.markdown import HEADS, escaped, markdown_text, printed
+from misstep_analysis.tables.text import HEADS, escaped, markdown_text, printed
 from misstep_harness.escaping import one_line
 from tests.analysis.any_text import tables, words
 from tests.analysis.pages.made_up import compared

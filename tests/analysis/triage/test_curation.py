@@ -11,20 +11,18 @@ from misstep_analysis.triage.curation import (
     ErrorRates,
     Outcome,
     Rate,
+    curated_runs,
     curation,
+    curation_of_judges_table,
     curation_sentence,
     curation_table,
     decide,
     error_rates,
     generated_outcomes,
-    precision_sentence,
-    worth_sentence,
-)
-from misstep_analysis.triage.paper.curation import (
-    curated_runs,
-    curation_of_judges_table,
     known_errors,
+    precision_sentence,
     true_solve_rate,
+    worth_sentence,
 )
 from misstep_harness.fault_mappings import FAULTS
 from tests.analysis.triage.made_up import judged_cases, verdict

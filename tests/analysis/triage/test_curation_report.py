@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from misstep.triage.run import app
 from misstep_analysis.exports.writing import Form, export_run
-from misstep_analysis.pages.notebooks.data_card import CuratedRun
-from misstep_analysis.runs.kinds.kind import Choice
+from misstep_analysis.runs.kind import Choice
 from misstep_analysis.triage.curation import ACTIONS
+from misstep_analysis.triage.data_card import CuratedRun
 from misstep_harness.errors import UsageError
 from misstep_harness.trajectory import Step
 from misstep_harness.triage.runs.judges import RULES

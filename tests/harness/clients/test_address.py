@@ -2,9 +2,9 @@
 
 import pytest
 
-from misstep_harness.clients.address import OPENAI, address_and_key, header_fields, secrets, unencrypted
-from misstep_harness.clients.redaction import Redaction
+from misstep_harness.clients.address import OPENAI, address_and_key, header_fields, unencrypted
 from misstep_harness.errors import MissingPrerequisite, UsageError
+from misstep_harness.redaction import Redaction, secrets
 
 KEY = {"OPENAI_API_KEY": "sk-0123456789abcdef"}
 THERE = "https://models.invalid/v1"

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from misstep_harness.benchmarks.folders import read_trajectories
+from misstep_harness.catalogue import data_set
 from misstep_harness.datasets.benchmark import (
     Benchmark,
     Gold,
@@ -17,7 +18,6 @@ from misstep_harness.datasets.benchmark import (
     read_benchmark,
     write_benchmark,
 )
-from misstep_harness.datasets.catalogue import data_set
 from misstep_harness.errors import InputError
 from misstep_harness.items import read_items, read_question
 from misstep_harness.trajectory import Source, Step, Trajectory

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from misstep_harness.datasets.catalogue import data_sets, files_of, inputs_of, made_by_hand
+from misstep_harness.catalogue import data_sets, files_of, inputs_of, made_by_hand
 from misstep_harness.datasets.derived import DERIVATIONS, LEFT_OUT
 from misstep_harness.datasets.upstream import file_bytes
 

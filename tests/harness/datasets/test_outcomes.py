@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from misstep_analysis.stats.pass_at_k import pass_at_k, pass_hat_k
+from misstep_harness.catalogue import data_sets
 from misstep_harness.datasets import OUTCOMES, outcomes_of
-from misstep_harness.datasets.catalogue import data_sets
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.items import Attempts
 from tests.harness.datasets.loaded import write

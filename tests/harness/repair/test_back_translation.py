@@ -9,7 +9,7 @@ from misstep_harness.agent.model_policy import ModelSettings
 from misstep_harness.exchange import Failure, Outcome
 from misstep_harness.repair.back_translation import TRIES, back_translated, unfit
 from misstep_harness.repair.records import CaseInstructions
-from tests.harness.agent.policies.test_model import Answers, reply
+from tests.harness.agent.test_model_policy import Answers, reply
 from tests.harness.repair.cases import GOLDEN, price_case
 
 HIGH, DETAILED = reply("Make the total right."), reply("1. In total, add each price.")

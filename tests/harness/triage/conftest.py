@@ -1,4 +1,4 @@
-"""The sandbox in which cases are run."""
+"""The sandbox in which cases are run, and a small generated benchmark, made once for the tests that read it."""
 
 from pathlib import Path
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.errors import InputError, TimeSpent
-from misstep_harness.triage.packages import not_installed
-from misstep_harness.triage.replica import ReplicasOfCase
+from misstep_harness.triage.replica import ReplicasOfCase, not_installed
 from misstep_harness.triage.rules.judging import by_running
 from misstep_harness.triage.rules.verdicts import Undecided
 from misstep_harness.triage.texts import MOST_TEXT, FilesOfCase, TextsOfCase, recorded_outcome

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.errors import InputError, MissingPrerequisite
-from misstep_harness.triage.images import ReplicasInImage
+from misstep_harness.triage.images import ReplicasInImage, RootFileSystems
 from misstep_harness.triage.records import TriageCase, read_triage_case
-from misstep_harness.triage.root_file_systems import RootFileSystems
 from misstep_harness.triage.rules.judging import by_running
 from misstep_harness.triage.rules.verdicts import Attribution
 from misstep_harness.workspace import find_sandbox

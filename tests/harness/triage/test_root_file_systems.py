@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.errors import InputError
-from misstep_harness.triage.root_file_systems import RootFileSystems, unpack
+from misstep_harness.triage.images import RootFileSystems, unpack
 from misstep_harness.workspace import Limits, find_sandbox, open_workspace
 from tests.harness.triage.made_up_images import exported, root_file_system
 

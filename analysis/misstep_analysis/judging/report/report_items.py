@@ -13,7 +13,7 @@ from msgspec import Struct
 from misstep_analysis.judging.page import ItemBrowser, JudgedBy, item_index, rank, wrong_answers
 from misstep_analysis.judging.sample import Reference
 from misstep_analysis.pages.browser import Pieces, embedded, shown_run
-from misstep_analysis.sessions.trajectory_page import Passage, passage
+from misstep_analysis.pages.trajectory import Passage, passage
 from misstep_harness.benchmarks.trajectories import FoundRun, run_in, runs_in
 from misstep_harness.escaping import one_line, plain
 from misstep_harness.items import Item, read_items

@@ -6,9 +6,16 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from misstep_analysis.observer.experiments.report import EXPERIMENT, Experiment, experiment_of, report_of_run
-from misstep_analysis.runs.kinds.columns import ExportedTable, table_of
-from misstep_analysis.runs.kinds.kind import Choice, Content, RunResults, StarterNotebook
-from misstep_analysis.runs.kinds.sources import GENERATED, Source
+from misstep_analysis.runs.kind import (
+    GENERATED,
+    Choice,
+    Content,
+    ExportedTable,
+    RunResults,
+    Source,
+    StarterNotebook,
+    table_of,
+)
 from misstep_analysis.sessions.sources_kind import observed_in, observer_tables
 from misstep_analysis.tables import Table
 from misstep_harness.journal.opened import OpenRun

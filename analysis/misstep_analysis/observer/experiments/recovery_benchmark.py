@@ -25,7 +25,7 @@ from misstep_analysis.observer.recovery_codes import (
     code_book,
 )
 from misstep_analysis.pages import Foot
-from misstep_analysis.sessions.trajectory_page import trajectory_page
+from misstep_analysis.pages.trajectory import trajectory_page
 from misstep_harness.errors import UsageError
 from misstep_harness.intervention import NOT_RECOVERED, RECOVERED, ObservedRun
 from misstep_harness.items import Item

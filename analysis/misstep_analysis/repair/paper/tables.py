@@ -7,9 +7,8 @@ classes, and the text four counts that fix the judge's whole table. Table V prin
 from collections.abc import Sequence
 from fractions import Fraction
 
-from misstep_analysis.audit.checked import Checked
 from misstep_analysis.audit.judge_tables import SWAPS
-from misstep_analysis.audit.rounding_boxes import rounding_box
+from misstep_analysis.audit.rounding_boxes import Checked, rounding_box
 from misstep_analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, finding, recomputed_rows
 from misstep_analysis.published import Figure, Paper, load_paper, published_row
 from misstep_analysis.stats.diagnostic import Confusion

@@ -20,9 +20,9 @@ from misstep_analysis.repair.recorded_runs import RepairRun, open_repair_run
 from misstep_analysis.repair.recorded_runs import recordings as recorded_repairs
 from misstep_analysis.reproduction import triage_recording
 from misstep_harness.agent.loop import AgentLimits
+from misstep_harness.catalogue import how_to_get, locate
 from misstep_harness.clients import ClientSettings
 from misstep_harness.datasets.benchmark import whole_folder
-from misstep_harness.datasets.catalogue import how_to_get, locate
 from misstep_harness.errors import MisstepError, SandboxMissing
 from misstep_harness.fault_mappings import FAULTS
 from misstep_harness.journal.records import encode_lines
@@ -37,8 +37,7 @@ from misstep_harness.repair.runs.repair import RepairPlan, Repairs
 from misstep_harness.runs.judging.judge import run_judge
 from misstep_harness.runs.judging.known_judges import known_judge
 from misstep_harness.runs.run import carry_out
-from misstep_harness.triage.generate.draws import units
-from misstep_harness.triage.generate.family import families
+from misstep_harness.triage.generate.plans import families, units
 from misstep_harness.triage.records import TriageVerdict, read_triage_verdicts
 from misstep_harness.triage.runs.case_folders import make_unit
 from misstep_harness.workspace import Sandbox, find_sandbox

@@ -14,9 +14,9 @@ from msgspec import Struct
 from misstep_analysis.gold import read_marked_errors
 from misstep_analysis.sessions.validity import JudgedSet, load_mappings, positives
 from misstep_harness.benchmarks.folders import benchmark_folder, read_trajectories, sources_of
+from misstep_harness.catalogue import data_set
 from misstep_harness.classifiers import categories, classify_all
 from misstep_harness.datasets.benchmark import Facts, whole_folder
-from misstep_harness.datasets.catalogue import data_set
 from misstep_harness.generate.sessions import generate_sessions
 from misstep_harness.journal.records import replace_file
 from misstep_harness.places import cache_folder

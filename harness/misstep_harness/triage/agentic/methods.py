@@ -29,14 +29,15 @@ from misstep_harness.judges.replies import Answer, label_meant, read_reply, sche
 from misstep_harness.prompting import fill, shipped_prompt
 from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Source, Step, Tokens, Trajectory
-from misstep_harness.triage.agentic.case_files import (
+from misstep_harness.triage.agentic.tools import (
+    Bench,
     CaseFiles,
     case_text,
     found_evidence,
     subcategory_fault,
     taxonomy_text,
+    tools_of,
 )
-from misstep_harness.triage.agentic.tools import Bench, tools_of
 from misstep_harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from misstep_harness.triage.records import Access, Evidence, TriageVerdict
 from misstep_harness.triage.texts import recorded_outcome

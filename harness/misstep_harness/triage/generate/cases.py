@@ -32,8 +32,7 @@ from misstep_harness.journal.run_folder import locked
 from misstep_harness.progress import Progress
 from misstep_harness.runs.generate import refuse_other_call
 from misstep_harness.runs.spread import Spread, available, in_order
-from misstep_harness.triage.generate.draws import units
-from misstep_harness.triage.generate.family import FamilySet, families
+from misstep_harness.triage.generate.plans import FamilySet, families, units
 from misstep_harness.triage.runs.case_folders import Row, make_unit
 from misstep_harness.values import csv_lines
 

@@ -14,22 +14,28 @@ from fnmatch import fnmatchcase
 from posixpath import basename
 
 from misstep_harness.triage.logs import TESTS_LOG, tests_log, writer_of
-from misstep_harness.triage.passes import tampering
-from misstep_harness.triage.passes.comparison import ComparedResults, Difference, compare, compare_files
-from misstep_harness.triage.passes.mutants import TriedMutant, try_mutants
+from misstep_harness.triage.passes import record
+from misstep_harness.triage.passes.comparison import (
+    ComparedResults,
+    Difference,
+    TriedMutant,
+    compare,
+    compare_files,
+    try_mutants,
+)
 from misstep_harness.triage.passes.record import (
     Access,
     Doing,
     are_many,
     changed_texts,
     cut,
+    cut_end,
     doings,
     joined,
     parsed,
     telling_lines,
     texts_of,
 )
-from misstep_harness.triage.passes.tampering import cut_end
 from misstep_harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from misstep_harness.triage.records import SOLVE, Evidence, Part
 from misstep_harness.triage.rules.failures import lacks_tools, read_failure
@@ -403,13 +409,13 @@ def attribute_pass(access: TextAccess) -> Attribution:
     if isinstance(access, ReadOnlyAccess):
         return _by_files(access, done) or _sound(_BY_FILES, 0.6)
     return (
-        tampering.tampering_in_texts(access, done) or leak_in_texts(access, done) or unreliable_in_texts(access)
+        record.tampering_in_texts(access, done) or leak_in_texts(access, done) or unreliable_in_texts(access)
     ) or _sound("Nothing in the record of the run speaks against the pass.", 0.5)
 
 
 def _by_files(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution | None:
     return (
-        tampering.tampering_in_files(access, done)
+        record.tampering_in_files(access, done)
         or leak_in_files(access, done)
         or leak_in_texts(access, done)
         or unreliable_in_texts(access)
@@ -432,9 +438,9 @@ def _by_running(access: SandboxAccess, done: Sequence[Doing]) -> Attribution:
         return _by_files(access, done) or _sound(_BY_FILES, 0.6)
     unreliable = unreliable_by_running(access)
     if unreliable is not None:
-        return tampering.tampering_in_texts(access, done) or unreliable
+        return record.tampering_in_texts(access, done) or unreliable
     leak = (
-        tampering.tampering_by_running(access, done)
+        record.tampering_by_running(access, done)
         or leak_in_files(access, done)
         or leak_in_texts(access, done)
         or leftovers(access, done)
@@ -445,7 +451,7 @@ def _by_running(access: SandboxAccess, done: Sequence[Doing]) -> Attribution:
     if compared is None:
         return _by_files(access, done) or _by_mutants(access)
     return (
-        tampering.fewer_tests(access, compared.gold.output, compared.result.output)
+        record.fewer_tests(access, compared.gold.output, compared.result.output)
         or _differs(compared)
         or special_cased(access)
         or unreliable_in_texts(access)

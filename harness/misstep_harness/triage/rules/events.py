@@ -13,9 +13,8 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import Struct
 
-from misstep_harness.triage.logs import writer_of
+from misstep_harness.triage.logs import as_told, writer_of
 from misstep_harness.triage.records import Evidence
-from misstep_harness.triage.statements import as_told
 
 Moment = Literal["machine", "outside", "starting", "running", "verifying"]
 

@@ -1,27 +1,34 @@
-"""A run judged by rule: a failed one by what its access allows, one that passed by the checks of passes.
+"""Judge a run by rule: a failed run by what its access allows, a passed run by the checks in `passes`.
 
-The rule judge with a sandbox: it works as an investigator would, and what it runs decides.
-
-Which observation decides what, in the order in which they are made, and why:
+The judge with a sandbox decides by what it runs, in this order:
 
 1. The tests are run again on the agent's result. If they always pass, the recorded failure is of neither the agent's
-   work nor the task: the tests are flaky (gold flickers too: task), or the harness broke (infrastructure). Such a run
-   is never the agent's fault.
+   work nor the task: the tests are flaky (gold passes and fails, too: task), or the harness broke (infrastructure).
+   Such a run is never the agent's fault.
 2. The tests are run on the gold solution. If they always fail there, nobody could have passed: task. If they pass and
    fail, the tests depend on chance: task, unless other tests than those fail on the agent's result each time.
 3. The gold solution passes, and the agent's result passes and fails: the chance is in the agent's result: agent.
 4. The gold solution passes, and the agent's result always fails. The agent's commands are run again in the environment
-   as it was. If the result now passes, or a command that failed in the record works now and the record broke off at
-   it, then what ran the agent broke: infrastructure. If it goes as recorded, the failure is of agent or task.
+   as it was. If the result now passes, or a command that failed in the record works now and the record broke off at it,
+   then what ran the agent broke: infrastructure. If it goes as recorded, the failure is of agent or task.
 5. Agent or task: an input that was never there, or a file that the tests want by a name that nothing states, is the
    task's fault. What else an instruction asks for is a question of meaning, which no rule answers.
 6. What remains is the agent's fault: the task can be done, as gold shows, tests and harness are stable, and nothing
    speaks for the agent's result. To take its part without evidence is the error that a critic must avoid (AutoTriage,
    section 5.4).
+
+The judge that reads files and runs nothing does as the judge of texts, and more:
+
+1. The tests draw from chance or look at the clock: they may fail on a right result (task), where what the agent made
+   is what gold makes.
+2. The gold solution reads a file, or the tests import a module, that the environment never had: task.
+3. The tests want a file by a name that nothing states: task.
 """
 
 import json
+import re
 import shlex
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import accumulate, takewhile
@@ -31,23 +38,125 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_harness.triage.packages import not_installed
 from misstep_harness.triage.passes import attribute_pass
 from misstep_harness.triage.protocols import ReadOnlyAccess, Replica, Result, SandboxAccess, TextAccess
 from misstep_harness.triage.records import OUTCOME_FORM, SOLVE, Evidence, Outcome
-from misstep_harness.triage.rules import read_only, text
+from misstep_harness.triage.replica import not_installed
+from misstep_harness.triage.rules import text
 from misstep_harness.triage.rules.events import Event, event_in
 from misstep_harness.triage.rules.failures import TestFailure, lacks_network, lacks_tools, last_lines, read_failure
-from misstep_harness.triage.rules.interrupted import interrupted, unreliable_pass
-from misstep_harness.triage.rules.named_files import chance, lacking_input, spoiled_input, unnamed_file, unnamed_result
-from misstep_harness.triage.rules.read_only import inspect
-from misstep_harness.triage.rules.run_record import KILLED, RecordedCommand, RunRecord, TextRun
-from misstep_harness.triage.rules.text import agent_fault
+from misstep_harness.triage.rules.named_files import (
+    chance,
+    lacking_input,
+    spoiled_input,
+    stands,
+    text_of,
+    unnamed_file,
+    unnamed_result,
+)
+from misstep_harness.triage.rules.run_record import KILLED, OUT_OF_TIME, FilesRun, RecordedCommand, RunRecord, TextRun
+from misstep_harness.triage.rules.text import (
+    agent_fault,
+    agents_fault,
+    broke_outside,
+    broken_harness,
+    interrupted,
+    missing_module,
+    unreliable_pass,
+)
 from misstep_harness.triage.rules.verdicts import Attribution, Undecided, attributed, infrastructure
 from misstep_harness.triage.texts import lines_of_outcome, recorded_outcome
 from misstep_harness.values import NOT_JSON
 from misstep_harness.workspace import Finished, Limits
 from misstep_harness.workspace.suite.output import saw_tests
+
+_VALUE = re.compile(r"\w{3,40}")
+
+
+def inspect(run: FilesRun) -> Attribution | Undecided:
+    """Whose fault a failed run is, by its files."""
+    if run.access.case.part("workspace") is None and run.run is None and not run.log.text:
+        return Undecided("There is neither a run nor a result nor a log.")
+    return (
+        broken_harness(run)
+        or broke_outside(run)
+        or _ran_elsewhere(run)
+        or _same_as_gold(run)
+        or _lacking(run)
+        or _killed(run)
+        or _by_chance(run)
+        or unnamed_result(run)
+        or missing_module(run)
+        or agents_fault(run, spoiled_input(run.access))
+    )
+
+
+def _same_as_gold(run: FilesRun) -> Attribution | None:
+    access, failure = run.access, run.failure
+    paths = [path for path in access.files("solution") if path != SOLVE]
+    if not paths or any(access.read("solution", path) != access.read("workspace", path) for path in paths):
+        return None
+    alike = f"{len(paths)} files are the same: {', '.join(paths[:5])}"
+    same = Evidence("difference", "solution/ and workspace/", alike)
+    by_chance = chance(access, ("tests",))
+    if by_chance is not None and (failure.tests or failure.raised):
+        rationale = "The agent's result is the gold result, and the tests depend on chance."
+        return attributed("task", "brittle_tests", rationale, [by_chance, same])
+    before, after = text_of(run.access, "environment"), text_of(run.access, "workspace")
+    if any(
+        word in before and word not in after
+        for wanted, actual in run.failure.values
+        for word in set(_VALUE.findall(actual)) - set(_VALUE.findall(wanted))
+    ):
+        rationale = "The tests give values of the files as the agent found them: they did not run on its result."
+        return infrastructure(None, rationale, [same])
+    if failure.asserted and not failure.missing:
+        rationale = "The agent's result is the gold result, and an assertion of the tests fails on it."
+        return attributed("task", "environment_fail", rationale, [same])
+    rationale = "The agent's result is the gold result, and the tests are said to reject it."
+    return infrastructure(run.event, rationale, [same])
+
+
+def _by_chance(run: FilesRun) -> Attribution | None:
+    places = run.failure.places
+    draw = chance(run.access, ("tests",), sure=True) if places else None
+    if draw is None:
+        return None
+    file = draw.where.removeprefix("tests/").partition(":")[0]
+    if any(place.rpartition("/")[2] != file.rpartition("/")[2] for place, _ in places):
+        return None
+    return attributed("task", "brittle_tests", "The test that failed depends on chance.", [draw])
+
+
+def _ran_elsewhere(run: FilesRun) -> Attribution | None:
+    there = set(run.access.files("workspace"))
+    for name in run.failure.files:
+        if present_names := {name, f"{name}.py", f"{name}/__init__.py"} & there:
+            shown = Evidence("file", f"workspace/{min(present_names)}", "it is there")
+            rationale = f"The tests do not find {name!r}, which the agent's result has: they ran elsewhere."
+            return infrastructure(None, rationale, [shown])
+    return None
+
+
+def _lacking(run: FilesRun) -> Attribution | None:
+    present = {*run.access.files("environment"), *run.access.files("solution")}
+    missing = run.failure.files if present and not run.access.read("solution", SOLVE) else ()
+    for name in missing:  # gold as files, and what the tests look for is not among them
+        own = name.startswith(("/", "tests")) or name in sys.stdlib_module_names or name in ("pytest", "_pytest")
+        if not own and not stands(name, present):
+            rationale = f"The gold solution lacks {name!r} as well, which the tests look for."
+            return attributed("task", "environment_fail", rationale, run.log.evidence(f"{name} is missing"))
+    return lacking_input(run)
+
+
+def _killed(run: FilesRun) -> Attribution | None:
+    last = run.last
+    if last is None or last.code not in (*KILLED, *OUT_OF_TIME):
+        return None
+    kind = "timeout" if last.code in OUT_OF_TIME else "tool_call_error"
+    rationale = "The agent's last command was ended by a limit."
+    return attributed("agent", kind, rationale, [last.evidence()], [last.step])
+
 
 _MOST_COMMANDS = 200
 _MOST_SECONDS = 120.0
@@ -382,7 +491,7 @@ def by_texts(access: TextAccess) -> Attribution | Undecided:
 
 def by_files(access: ReadOnlyAccess) -> Attribution | Undecided:
     """Return a run judged by its files."""
-    return _judged(access, read_only.inspect)
+    return _judged(access, inspect)
 
 
 def by_running(access: SandboxAccess) -> Attribution | Undecided:

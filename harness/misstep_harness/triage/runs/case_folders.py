@@ -11,14 +11,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.readers.interchange.atif import to_atif
-from misstep_harness.triage.generate import draws
-from misstep_harness.triage.generate.draws import Unit, unstable
-from misstep_harness.triage.generate.family import families
+from misstep_harness.triage.generate import plans
+from misstep_harness.triage.generate.plans import Unit, families, unstable
 from misstep_harness.triage.records import CASE, SOLVE, CaseFile
-from misstep_harness.triage.runs.instance import Instance, RunSetting, UnshownError, run_tests
-from misstep_harness.triage.runs.recording import PlannedCase, Recorded, record, run_work
+from misstep_harness.triage.runs.recording import (
+    Instance,
+    PlannedCase,
+    Recorded,
+    RunSetting,
+    Tree,
+    TriageEntry,
+    UnshownError,
+    record,
+    run_tests,
+    run_work,
+    write_tree,
+)
 from misstep_harness.triage.runs.scenarios import Scenario, scenarios
-from misstep_harness.triage.runs.session import Tree, TriageEntry, write_tree
 
 _RERUNS = 30
 
@@ -89,10 +98,10 @@ def _agent(trial: _Trial) -> Iterator[_Check]:
     setting, family = trial.setting, trial.instance.family
     gold = trial.instance.gold(setting)
     yield from (_Check("gold", run_tests(setting, gold).exit_code, "pass") for _ in range(2))
-    for other in draws.right(family)[:1]:
+    for other in plans.right(family)[:1]:
         code = run_tests(setting, trial.instance.result(other, setting)).exit_code
         yield _Check(f"right agent {other}", code, "pass")
-    if trial.scenario.variant in draws.unstable(family):
+    if trial.scenario.variant in plans.unstable(family):
         yield _Check("the agent's result, the worst of 6 runs", max(trial.of_result() for _ in range(6)), "fail")
     else:
         yield from (_Check("the agent's result", trial.of_result(), "fail") for _ in range(2))

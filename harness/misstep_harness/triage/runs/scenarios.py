@@ -7,13 +7,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.fault_mappings import Fault
-from misstep_harness.triage.generate import draws
-from misstep_harness.triage.generate.family import HONEST
-from misstep_harness.triage.generate.plans import Command, drawn, mechanisms, spoiled
+from misstep_harness.triage.generate import plans
+from misstep_harness.triage.generate.plans import HONEST, Command, drawn, mechanisms, spoiled
 from misstep_harness.triage.records import SOLVE
-from misstep_harness.triage.runs.instance import TESTS, Instance, RunSetting, UnshownError, run_tests
-from misstep_harness.triage.runs.recording import PlannedCase
-from misstep_harness.triage.runs.session import Tree, TriageEntry, run_session, text_tree
+from misstep_harness.triage.runs.recording import (
+    TESTS,
+    Instance,
+    PlannedCase,
+    RunSetting,
+    Tree,
+    TriageEntry,
+    UnshownError,
+    run_session,
+    run_tests,
+    text_tree,
+)
 
 _Option = TypeVar("_Option")
 _FEWEST_LINES = 3
@@ -39,7 +47,7 @@ class Scenario(Struct, frozen=True):
 class _Draft:
     """A unit that is being made: its kind and turn, and the family as it was drawn."""
 
-    def __init__(self, unit: draws.Unit, instance: Instance) -> None:
+    def __init__(self, unit: plans.Unit, instance: Instance) -> None:
         self.unit, self.instance = unit, instance
         self.family, self.sound = instance.family, instance.sound.setting
 
@@ -63,7 +71,7 @@ class _Draft:
         return Scenario("agent", subcategory, variant, self.planned(setting or self.sound, work), "agent")
 
     def faulty(self) -> tuple[str, str]:
-        name = self.turn(draws.faulty(self.family))
+        name = self.turn(plans.faulty(self.family))
         return name, self.family.agent(name).fault or ""
 
     def wrong_agent(self, setting: RunSetting | None = None) -> Scenario:
@@ -72,7 +80,7 @@ class _Draft:
 
     def rejected(self) -> tuple[Scenario, str]:
         """Return a right result that a defective task rejects, and the agent whose it is."""
-        task, agent = self.turn(draws.disputes(self.family))
+        task, agent = self.turn(plans.disputes(self.family))
         form, defect = self.instance.form(task), self.family.tasks[task]
         planned = self.planned(form.setting, self.instance.work(agent))
         return Scenario("task", defect.defect, task, planned, "rejected", form.tests_with(defect.fair)), agent
@@ -99,7 +107,7 @@ class _Draft:
         return replace(self.sound, environment={**self.sound.environment, **script}, test_command=f"sh {name}"), name
 
 
-def scenarios(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]:
+def scenarios(unit: plans.Unit, instance: Instance) -> tuple[Scenario, ...]:
     """Return the cases of a unit; of a pair whose second has no room, the first."""
     draft = _Draft(unit, instance)
     if unit.kind in _PAIRS:
@@ -162,7 +170,7 @@ def _spoiled_input(draft: _Draft) -> tuple[Scenario, ...]:
 
 
 def _environment(draft: _Draft) -> tuple[Scenario, ...]:
-    if broken := draws.broken_environments(draft.family):
+    if broken := plans.broken_environments(draft.family):
         name = draft.turn(broken)
         setting = draft.instance.form(name).setting
     elif cut := draft.without(emptied=False):
@@ -181,7 +189,7 @@ def _flaky(draft: _Draft) -> tuple[Scenario, ...]:
     if len(set(entry.data.splitlines())) < _FEWEST_LINES:
         return _dispute(draft)
     unsound, sound = (_with_test(draft.sound, chance.name, chance.script(result, way)) for way in (False, True))
-    wrong = next(iter(draws.unstable(draft.family)), None) or draft.faulty()[0]
+    wrong = next(iter(plans.unstable(draft.family)), None) or draft.faulty()[0]
     planned = draft.planned(unsound, instance.work())
     return (
         Scenario("task", "brittle_tests", chance.name, planned, "flaky", sound.tests),
@@ -235,7 +243,7 @@ def _passed_by_harness(draft: _Draft) -> Scenario:
 
 
 def _sound_pass(draft: _Draft) -> Scenario:
-    agent = draft.turn([HONEST, *draws.right(draft.family)])
+    agent = draft.turn([HONEST, *plans.right(draft.family)])
     setting = draft.with_runner()[0] if draft.unit.turn % 2 else draft.sound
     return Scenario("pass", "", agent, draft.planned(setting, draft.instance.work(agent)), "sound")
 
@@ -246,18 +254,18 @@ def _unearned(draft: _Draft, variant: str, setting: RunSetting, agent: str, fair
 
 
 def _weak(draft: _Draft) -> Scenario:
-    task, agent = draft.turn(draws.accepted(draft.family))
+    task, agent = draft.turn(plans.accepted(draft.family))
     return _unearned(draft, task, draft.instance.form(task).setting, agent, draft.sound.tests)
 
 
 def _special(draft: _Draft) -> Scenario:
-    agent = draft.turn(draws.special(draft.family))
+    agent = draft.turn(plans.special(draft.family))
     hidden = draft.instance.sound.tests_with(draft.family.agents[agent].hidden)
     return _unearned(draft, f"special_casing_{agent}", draft.sound, agent, hidden)
 
 
 def _contradiction(draft: _Draft) -> Scenario:
-    name = draft.turn(draws.contradictions(draft.family))
+    name = draft.turn(plans.contradictions(draft.family))
     form = draft.instance.form(name)
     fair = form.tests_with(draft.family.tasks[name].fair)
     return _unearned(draft, f"contradiction_{name}", form.setting, HONEST, fair)

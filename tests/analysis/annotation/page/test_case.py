@@ -9,7 +9,7 @@ from misstep_analysis.annotation.page import (
     case_page,
     step_line,
 )
-from misstep_analysis.pages.foot import Foot
+from misstep_analysis.pages.page import Foot
 from misstep_harness.annotation import RaterAnswer
 from misstep_harness.trajectory import Step, ToolCall, ToolResult
 from tests.analysis.pages.html_rules import Page, check_page

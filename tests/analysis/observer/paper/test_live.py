@@ -17,7 +17,7 @@ from misstep_analysis.observer.paper.live_recovery import WITHOUT, recovery_evid
 from misstep_analysis.observer.paper.unaided import Loop
 from misstep_analysis.observer.recovery import Problem, problems, recovery_effects, recovery_rate
 from misstep_analysis.tables import Row, Table
-from misstep_analysis.tables.grid import grid
+from misstep_analysis.tables.text import grid
 from tests.analysis.observer.recovery.made_up import experiment
 
 

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from misstep_analysis.pages.notebooks.origins import origins
+from misstep_analysis.pages.origins import origins
+from misstep_analysis.reproduction.provenance import example_pages
 from misstep_analysis.reproduction.recorded.classified import example_sets
-from misstep_analysis.reproduction.recorded.example_pages import example_pages
 from misstep_analysis.sessions.run_findings import examples_table
 from misstep_analysis.tables import Row, Table
 from tests.analysis.pages.html_rules import Page, check_page
@@ -20,7 +20,7 @@ def table_of(*rows: Row) -> Table:
 def test_each_example_of_generated_runs_has_a_page_with_the_step_that_its_link_names(monkeypatch) -> None:
     monkeypatch.delenv("MISSTEP_DATA", raising=False)
     monkeypatch.setattr("misstep_analysis.reproduction.recorded.classified.GENERATED", 40)
-    monkeypatch.setattr("misstep_analysis.reproduction.recorded.example_pages.GENERATED", 40)
+    monkeypatch.setattr("misstep_analysis.reproduction.provenance.GENERATED", 40)
     table = examples_table(example_sets())
     assert table.rows
     pages = dict(example_pages([table], "misstep reproduce", 0, None))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from misstep_harness.catalogue import data_set
 from misstep_harness.datasets.benchmark import Facts, recorded_folder
-from misstep_harness.datasets.catalogue import data_set
 from scripts.record_facts import RECORDING, described, read_recording, tables
 
 TABLES = tables()

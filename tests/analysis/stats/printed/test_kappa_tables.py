@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from misstep_analysis.stats.printed.kappa_tables import kappa_limits, kappa_of, possible_products
+from misstep_analysis.stats.printed.audit import kappa_limits, kappa_of, possible_products
 
 
 def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:

@@ -6,7 +6,7 @@ from misstep_analysis.judging.judged import scored_items
 from misstep_analysis.published import load_paper
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Row, Table
-from misstep_analysis.triage.paper import judges as autotriage_judges
+from misstep_analysis.triage.paper import triage as autotriage_judges
 from tests.analysis.judging.recorded import alone
 
 

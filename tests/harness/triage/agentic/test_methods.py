@@ -15,8 +15,8 @@ from misstep_harness.clients.recording import text_reply
 from misstep_harness.exchange import Failure, Outcome, Request
 from misstep_harness.fault_mappings import taxonomy
 from misstep_harness.trajectory import Trajectory
-from misstep_harness.triage.agentic.case_files import CaseFiles, case_text, place_of, taxonomy_text
 from misstep_harness.triage.agentic.methods import AgenticMethod, verdict_in
+from misstep_harness.triage.agentic.tools import CaseFiles, case_text, place_of, taxonomy_text
 from misstep_harness.triage.records import Access, TriageVerdict
 from misstep_harness.triage.replica import ReplicasOfCase
 from misstep_harness.triage.texts import FilesOfCase, TextsOfCase

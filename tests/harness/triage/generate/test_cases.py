@@ -15,12 +15,11 @@ from misstep_harness.readers import read_file
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.triage.generate import cases as generate
 from misstep_harness.triage.generate.cases import TriageOptions, write_triage_cases
-from misstep_harness.triage.generate.draws import ALONE, DEFAULT_N, PAIRS, Unit, units
-from misstep_harness.triage.generate.family import families
+from misstep_harness.triage.generate.plans import ALONE, DEFAULT_N, PAIRS, Unit, families, units
 from misstep_harness.triage.records import read_triage_cases
 from misstep_harness.triage.runs import case_folders
 from misstep_harness.triage.runs.case_folders import Proof, make_unit
-from misstep_harness.triage.runs.instance import Instance, UnshownError
+from misstep_harness.triage.runs.recording import Instance, UnshownError
 from misstep_harness.triage.runs.scenarios import Scenario, scenarios
 from tests.harness.triage.conftest import OPTIONS
 

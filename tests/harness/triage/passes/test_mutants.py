@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep_harness.triage.passes import attribute_pass
-from misstep_harness.triage.passes.mutants import mutants, try_mutants
+from misstep_harness.triage.passes.comparison import mutants, try_mutants
 from misstep_harness.triage.passes.record import parsed
 from misstep_harness.workspace import Sandbox
 from tests.harness.triage.passes.made_up_passes import passed

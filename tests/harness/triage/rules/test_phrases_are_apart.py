@@ -1,4 +1,4 @@
-"""The phrases of rules and baseline stand in no text of the generator, so that no rule is measured on its own words."""
+"""No text of the generator has a phrase of rules or baseline, so that no rule is measured on its own words."""
 
 import ast
 import re
@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from misstep_harness.triage.generate.family import families
-from misstep_harness.triage.phrases import table
+import misstep_harness.triage
+from misstep_harness.triage.generate.plans import families
 from misstep_harness.triage.rules.events import phrases
+from misstep_harness.triage.runs.rule_methods import table
 
-ROOT = Path(__file__).parents[4] / "harness/misstep_harness/triage"
+ROOT = Path(misstep_harness.triage.__file__).parent
 OWN_WORDS = ("assert", "failed", "timeout", "timed out", "sigkill")
 """Words of any test and any log: what real programs print has them, whoever writes the case."""
 
-RUNNING = ("case_folders", "instance", "recording", "scenarios", "session")
+RUNNING = ("case_folders", "recording", "scenarios")
 """The modules that run and write generated cases."""
 
 PHRASES = sorted(
@@ -43,9 +44,12 @@ def is_said(node: ast.AST) -> bool:
 
 def said_by_the_generator() -> str:
     """What the generator writes in its own words: pools of texts, lines of logs, instructions and notes of families."""
-    sources = [text for file in (ROOT / "generate").glob("*.toml") for text in texts(tomllib.loads(file.read_text()))]
-    runs = [ROOT / f"runs/{name}.py" for name in RUNNING]
-    for file in [*runs, *(ROOT / "generate").glob("*.py")]:
+    generator = ROOT / "generate"
+    pools, modules = sorted(generator.glob("*.toml")), sorted(generator.glob("*.py"))
+    assert pools
+    assert modules
+    sources = [text for file in pools for text in texts(tomllib.loads(file.read_text()))]
+    for file in [*(ROOT / f"runs/{name}.py" for name in RUNNING), *modules]:
         tree = ast.parse(file.read_text())
         explains = {one.value for one in ast.walk(tree) if isinstance(one, ast.Expr)}
         sources += [text.value for text in ast.walk(tree) if is_said(text) and text not in explains]
@@ -54,7 +58,7 @@ def said_by_the_generator() -> str:
     return "\n".join(sources).lower()
 
 
-def test_no_phrase_stands_in_a_text_of_the_generator() -> None:
+def test_no_text_of_the_generator_has_a_phrase_of_a_rule() -> None:
     texts = said_by_the_generator()
     results = [one for one in PHRASES if one not in OWN_WORDS and re.search(rf"(?<!\w){re.escape(one)}(?!\w)", texts)]
     assert not results

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from misstep_harness.triage.generate.family import HONEST, SOUND, Agent, Family, Task
-from misstep_harness.triage.runs.instance import Instance, TaskForm, run_tests
-from misstep_harness.triage.runs.session import Tree
+from misstep_harness.triage.generate.plans import HONEST, SOUND, Agent, Family, Task
+from misstep_harness.triage.runs.recording import Instance, TaskForm, Tree, run_tests
 
 _UNSTABLE_RUNS = 12
 _FEWEST_LINES = 3

@@ -10,7 +10,7 @@ from msgspec import Struct
 from misstep_harness.errors import InputError, TimeSpent, UsageError
 from misstep_harness.items import Item, Question
 from misstep_harness.triage.records import Access, TriageVerdict
-from misstep_harness.triage.runs.case_judge import CaseJudge
+from misstep_harness.triage.runs.judges import CaseJudge
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case
 
 QUESTION = Question("cases", "triage", dict.fromkeys(("task", "agent", "infrastructure", "pass"), ""))

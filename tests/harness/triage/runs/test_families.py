@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from misstep_harness.triage.generate.family import families
+from misstep_harness.triage.generate.plans import families
 from tests.harness.triage.runs.family_check import broken_claims
 
 QUICK = ("sales_report",)

@@ -11,13 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from misstep_harness.triage.generate.draws import DEFAULT_N, PAIRS, units
-from misstep_harness.triage.generate.family import families
-from misstep_harness.triage.generate.plans import actions, summary
-from misstep_harness.triage.runs import instance, scenarios
-from misstep_harness.triage.runs.instance import Instance
-from misstep_harness.triage.runs.recording import text_files
-from misstep_harness.triage.runs.session import Done, Tree, TriageEntry, TriageSession
+from misstep_harness.triage.generate.plans import DEFAULT_N, PAIRS, actions, families, summary, units
+from misstep_harness.triage.runs import recording, scenarios
+from misstep_harness.triage.runs.recording import Done, Instance, Tree, TriageEntry, TriageSession, text_files
 from tests.harness.triage.runs.giveaways import VisibleRun, areas, visible_runs
 
 FOLDER = os.environ.get("MISSTEP_TRIAGE_CASES", "")
@@ -34,7 +30,7 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     def run_session(tree: Tree, commands: list[str], *_: object, **__: object) -> TriageSession:
         return TriageSession(tuple(Done("", 0) for _ in commands), tree)
 
-    for module in (instance, scenarios):
+    for module in (recording, scenarios):
         monkeypatch.setattr(module, "run_session", run_session)
         monkeypatch.setattr(module, "run_tests", lambda *_, **__: Done("", 1))
     monkeypatch.setattr(Instance, "gold", gold)

@@ -10,15 +10,18 @@ from typing import Any
 from msgspec import Struct
 
 from misstep_harness.triage.records import Outcome, Part
-from misstep_harness.triage.runs.jobs.tasks import exported, task_folder, task_parts, workdir_of
 from misstep_harness.triage.runs.jobs.trials import (
     JobTrial,
     RunBy,
+    exported,
     first_run,
     folders_within,
     json_file,
     json_value,
+    task_folder,
+    task_parts,
     text_of,
+    workdir_of,
 )
 
 NAME = "a Harbor job"

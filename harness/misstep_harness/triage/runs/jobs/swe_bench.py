@@ -12,15 +12,16 @@ from typing import Any
 import msgspec
 
 from misstep_harness.triage.records import PATCH
-from misstep_harness.triage.runs.jobs.tasks import exported, task_folder
 from misstep_harness.triage.runs.jobs.trials import (
     JobTrial,
     RunBy,
     content_of,
     decoded,
+    exported,
     first_run,
     folders_within,
     json_value,
+    task_folder,
     text_of,
 )
 

@@ -10,15 +10,18 @@ from msgspec.structs import replace
 
 from misstep_harness.trajectory import Source, Step, ToolCall, Trajectory
 from misstep_harness.triage.records import Outcome
-from misstep_harness.triage.runs.jobs.tasks import exported, task_folder, task_parts, workdir_of
 from misstep_harness.triage.runs.jobs.trials import (
     JobTrial,
     RunBy,
+    exported,
     first_run,
     folders_within,
     json_file,
     json_value,
+    task_folder,
+    task_parts,
     text_of,
+    workdir_of,
 )
 
 NAME = "a Terminal-Bench run"

@@ -1,1 +1,0 @@
-"""Notebooks as pages, with the origin of each figure and the index."""

@@ -1,1 +1,0 @@
-"""Sessions looked at: one page of many, two side by side, and a folder that is watched."""
