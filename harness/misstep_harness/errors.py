@@ -189,7 +189,7 @@ def is_full(error: OSError) -> bool:
 
 @contextmanager
 def opening(file: Path | str, advice: str, failure: str = "cannot open") -> Iterator[None]:
-    """Make an `InputError` of what the system says no to inside."""
+    """Turn an OSError inside into an `InputError`."""
     try:
         yield
     except OSError as error:

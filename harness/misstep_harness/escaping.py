@@ -1,4 +1,4 @@
-"""Text from outside made safe to show: no control codes, no invisible turns of direction, no markup."""
+"""Make text from outside safe to show: strip control codes and invisible changes of direction."""
 
 import re
 from typing import Any

@@ -12,7 +12,7 @@ from misstep_harness.intervention import ObservedRun
 from misstep_harness.trajectory import Trajectory
 
 LiveArm = Literal["control", "shadow", "guide"]
-"""The observer beside a session's agent: no observer, one that only detects, or one that also speaks."""
+"""The observer of a session's agent: no observer, one that only detects, or one that also speaks."""
 
 Heeds = Literal["follows", "ignores", "half"]
 """An agent's reaction to guidance: `half` breaks off and soon falls back."""

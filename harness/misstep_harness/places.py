@@ -59,12 +59,12 @@ _DATABASES = (".db", ".vscdb", ".sqlite", ".sqlite3")
 
 
 def last_changes_of(path: Path) -> Path | None:
-    """Return the file beside a SQLite database with the latest writes; `None` if there is none."""
+    """Return the file with the latest writes of a SQLite database; `None` if there is none."""
     name = name_of_last_changes(path.name)
     beside = path.with_name(name) if name else None
     return beside if beside and beside.is_file() else None
 
 
 def name_of_last_changes(name: str) -> str | None:
-    """Return the name that such a file has beside a database; `None` where a file is not a database by its name."""
+    """Return the name of that file for a database; `None` where a file is not a database by its name."""
     return f"{name}-wal" if name.endswith(_DATABASES) else None

@@ -1,4 +1,4 @@
-"""Name the one answer that everything that judges gives."""
+"""A verdict: the one answer of rules, models and people, on an item or on a pair of outputs."""
 
 import math
 import re

@@ -77,7 +77,7 @@ def looks(ground: Ground) -> list[Action]:
 
 
 def thought_of(action: Action, voice: Voice) -> str:
-    """Return what an agent says beside a look."""
+    """Return what an agent says with a look."""
     if action.name == "read_file":
         return voice.say("reading", path=action.arguments["file_path"])
     return voice.say("searching", word=next(iter(action.arguments.values())))

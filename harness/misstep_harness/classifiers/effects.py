@@ -3,7 +3,7 @@
 bash {"command": "cd src && rm b.py"}      → Effect("delete", "src/b.py")
 bash {"command": "pip install rich"}       → Effect("install", "rich")
 
-What repeating a call can mean: whether it changes things, only looks, waits, or moves what is seen.
+`nature_of` tells what repeating a call can mean: a change, a look, a wait, or a move of what is seen.
 
 bash {"command": "cat a.py | head"}  → look      bash {"command": "pytest -q"}   → test
 bash {"command": "sleep 30; gh run view"} → wait  edit_file {…}                  → change

@@ -3,10 +3,9 @@
 Not loops: reading other parts of a file, asking until an answer changes, running tests again after an edit, trying
 again until it works, doing one thing to many files, the same call twice in one turn, the user's asking again.
 
-Find the same words over and over: the fourth rule of `infinite_loop`.
-
-Turn after turn: three turns that mostly say the same sentences, while no new call is made and the user says nothing
-new. Within a turn: one sentence three times or more, filling at least half of the text.
+The fourth rule finds the same words over and over. Turn after turn: three turns that mostly say the same sentences,
+while no new call is made and the user says nothing new. Within a turn: one sentence three times or more, filling at
+least half of the text.
 """
 
 import re

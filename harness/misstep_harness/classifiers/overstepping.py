@@ -36,7 +36,7 @@ _FOR_DEVELOPMENT = re.compile(
     r"(?:pytest|tox|nox|ruff|mypy|black|isort|flake8|pylint|coverage|build|twine|pip|setuptools|wheel|hatch|uv|poetry"
     r"|pre-commit|virtualenv|ipython|ipdb|debugpy)(?:-.*)?|types-.*"
 )
-"""Tools that an environment has beside what a program needs: by pip they change nothing in the project."""
+"""Tools that an environment has in addition to what a program needs: by pip they change nothing in the project."""
 _GLOBAL = frozenset({"-g", "--global", "--no-save", "--location=global", "--target", "-t"})
 _ISOLATED = frozenset({"pipx", "apt", "apt-get", "brew", "dnf", "yum", "apk", "pacman"})
 _PACKAGE = re.compile(r"@?[A-Za-z][\w.-]*(?:/[\w.-]+)*")

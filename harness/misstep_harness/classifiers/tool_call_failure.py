@@ -3,7 +3,7 @@
 They are told from what happened and not from how a tool words it. Not tool call failures: failing tests and builds, a
 search that finds nothing, a network that is down, a declined call, an error that the next attempt corrects.
 
-Find replies that a harness turns down before a call exists: steps without a call, answered ever the same.
+A harness may turn down replies before a call exists: steps without a call, answered ever the same.
 
 agent: "I will list the files: ls"        user: "Your reply has no action. Reply with one …"
 """

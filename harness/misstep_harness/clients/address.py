@@ -78,7 +78,7 @@ def header_fields(key: str, environment: Mapping[str, str] = os.environ) -> dict
 
 
 def unencrypted(base_url: str | None, environment: Mapping[str, str] = os.environ) -> str:
-    """What anybody on the way to a server can read beside the questions, as a sentence; empty where that is nothing."""
+    """What anybody on the way to a server can read besides the questions, as a sentence; empty for nothing."""
     address = checked_address(base_url or environment.get(ADDRESS) or OPENAI)
     parts, sent = urlsplit(address), _sent(environment)
     if parts.scheme != "http" or not sent or is_on_this_machine(address):

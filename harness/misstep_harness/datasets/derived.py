@@ -260,7 +260,7 @@ def _judged(kind: str, fields: tuple[str, ...], inputs: Inputs) -> Rows:
 
 
 def _mini_runs(inputs: Inputs) -> Rows:
-    """The runs of mini-swe-agent beside their outcomes in `results_summary.csv`, in order of instance."""
+    """The runs of mini-swe-agent with their outcomes in `results_summary.csv`, in order of instance."""
     counts = ("exit_status", "n_messages", "n_assistant", "api_calls", "cost_usd", "nonzero_returncodes")
     yield "instance_id", "resolved", "patch_applied", *counts, "repeated_commands", "adjacent_repeats", "bytes"
     (summary,) = (data for path, data in inputs.items() if path.endswith(".csv"))

@@ -156,7 +156,7 @@ LIMITS = (
 
 
 class Instruction:
-    """Something that the user asks for beside the change."""
+    """Something that the user asks for in addition to the change."""
 
     name: str
     can_be_taken_back = False

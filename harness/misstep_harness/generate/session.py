@@ -202,7 +202,7 @@ READ, SEARCH, RUN, EDIT = "read", "search", "run", "edit"
 _DRAWN = {READ: (6, 8), SEARCH: (5, 7), RUN: (5, 7), EDIT: (6, 7)}
 """Act → how often a session has it, from and to."""
 _SILENT = 0.2
-"""How many agents say nothing beside their calls."""
+"""How many agents say nothing with their calls."""
 HANDBOOK = "docs/handbook.md"
 _HANDBOOK_LINES, _PAGE = 240, 30
 _LEAST_TRACE = 2
@@ -273,7 +273,7 @@ class Session:
         return self._agent.say(kind, **names)
 
     def beside(self, kind: str, **names: object) -> str:
-        """Return what the agent says beside a call: nothing if it is a silent one."""
+        """Return what the agent says with a call: nothing if it is a silent one."""
         return "" if self._silent else self.agent_text(kind, **names)
 
     def replied(self, kind: str, **names: object) -> str:

@@ -60,7 +60,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def _is_item(value: Raw) -> bool:
-    """Return whether it is an item of a benchmark, which may have any fields beside its run."""
+    """Return whether it is an item of a benchmark, which may have any fields besides its run."""
     if not (isinstance(value.get("id"), str) and isinstance(value.get("kind"), str) and value["kind"] in _KINDS):
         return False
     return "trajectory" in value or value.keys() <= _FIELDS[Item]

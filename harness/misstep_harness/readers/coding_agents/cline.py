@@ -264,7 +264,7 @@ class _Reading:
 
 
 def _words(text: str) -> list[str]:
-    """Return what stands in the first of a person's tags; behind it are files that the words mention."""
+    """Return the text in the first of a person's tags; behind it are files that the words mention."""
     if text.startswith("<explicit_instructions"):
         text = text.partition("</explicit_instructions>")[2] or text
     opened = [(place, tag) for tag in _PERSONS_TAGS if (place := text.find(f"<{tag}>")) >= 0]

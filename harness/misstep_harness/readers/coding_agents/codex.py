@@ -208,7 +208,7 @@ def _time(stamp: str | None) -> datetime | None:
 
 
 def numbered(entries: Iterable[RolloutLine]) -> Iterator[dict[str, Any]]:
-    """Return entries as they are kept beside the steps."""
+    """Return entries as they are kept with the steps."""
     return ({"line": entry.number, "type": entry.kind, "payload": entry.payload} for entry in entries)
 
 

@@ -15,7 +15,7 @@ answered is in the call and again in a user line of `functionResponse` parts: on
 Read beside the program's recorder at 0.56.0 (5411f113): `$set.messages` is the history that it sends from then on,
 after a compression, a masked output, an aborted turn or a rewind. What that leaves out or shortens happened and stays a
 step; a summary is the program's. So are contents of `@file`, context of hooks and editors, and notes on loops. The file
-of a sub-agent stands in a folder named by the session that began it.
+of a sub-agent is in a folder named by the session that began it.
 """
 
 import re

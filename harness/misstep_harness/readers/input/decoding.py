@@ -2,10 +2,9 @@
 
 Whatever the bytes, these functions raise `UnreadableTrajectory` and nothing else.
 
-What is whole of JSON Lines that a crash tore, doubled or glued together, and what of them is lost.
-
-Two objects on one line are two lines. Half a line, zero bytes and words between the lines are lost; a later line may
-repeat a half one whole. An object that begins within a torn line counts if it has the fields of another line.
+`whole_lines` gives what is left of JSON Lines that a crash tore, doubled or glued together. Two objects on one line
+are two lines. Half a line, zero bytes and words between the lines are lost; a later line may repeat a half one whole.
+An object that begins within a torn line counts if it has the fields of another line.
 """
 
 import json

@@ -80,5 +80,5 @@ def without(value: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def kept_line(number: int, value: Any) -> dict[str, Any]:
-    """Return a line that is not a turn as it is kept beside the steps."""
+    """Return a line that is not a turn as it is kept with the steps."""
     return {"line": number, "value": value}

@@ -15,8 +15,7 @@
 A message or content is a text or, from version 1.6, a list of parts. Steps count from 1. What ATIF has no place for
 is under `extra.misstep` of its level: `Own…` are the types of that.
 
-Long texts that are in an ATIF document many times, as when steps refer to one attachment: written once.
-
+A long text that is in a document many times, as when steps refer to one attachment, is written once.
 The first place has the text, each further one says where that is, and `extra.misstep.repeated` names the places (JSON
 pointers). A document is left alone unless what it repeats is most of it:
 

@@ -406,7 +406,7 @@ def _place_answer(message: SpanMessage, turn: Turn) -> None:
 
 
 def _failed(span: Span) -> bool | None:
-    """Return whether a tool failed, by the status of its span or by what its program writes beside that."""
+    """Return whether a tool failed, by the status of its span or by what its program writes in addition."""
     stated = (text_or_none(span.attributes.get(name)) for name in _STATUSES)
     if "error.type" in span.attributes or any(state.lower() in _FAILED for state in stated if state):
         return True
