@@ -7,16 +7,15 @@ The fields of a group carry the options. A command has one keyword parameter of 
 
 import copy
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
-from importlib import import_module
 from math import isfinite
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
 import typer
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
-from typer.core import TyperArgument, TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand
 from typer.models import OptionInfo
 
 
@@ -121,36 +120,3 @@ class CommandApp(typer.Typer):
             return command
 
         return decorate
-
-
-class LazyCommands(TyperGroup):
-    """Commands that are imported when one is run, and all when they are listed: command → `module:function`."""
-
-    paths: ClassVar[Mapping[str, str]] = {}
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.commands = _Imported(self.paths)
-
-
-class _Imported(dict[str, Any]):
-    """Command → the command, imported when it is looked up."""
-
-    def __getitem__(self, name: str) -> Any:
-        path = super().__getitem__(name)
-        if isinstance(path, str):
-            module, _, function = path.partition(":")
-            app = CommandApp(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-            app.command(name)(getattr(import_module(module), function))
-            self[name] = path = typer.main.get_command(app)
-            path.name = name
-        return path
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self.__getitem__(name) if name in self else default
-
-    def items(self) -> Any:
-        return [(name, self[name]) for name in self]
-
-    def values(self) -> Any:
-        return [self[name] for name in self]
