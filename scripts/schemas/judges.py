@@ -1,7 +1,7 @@
 """The documents of commands about judges."""
 
-from misstep.judge.ask import Asked
 from misstep.judge.list import ListedJudge
+from misstep.judge.one_item import Asked
 from misstep_analysis.judging.assessment import Assessment
 from misstep_analysis.judging.calibrated_scores import CalibratedScores
 from misstep_analysis.judging.comparison import PairedJudges

@@ -90,7 +90,6 @@ def _of_run(folder: Path, benchmark: str) -> Mapping[str, Estimate]:
 
 
 def _of_table(file: Path, judge: Sequence[str], human: Sequence[str]) -> Mapping[str, Estimate]:
-    from misstep_analysis.judging.checked_table import CheckedTable
     from misstep_analysis.labels.judged_table import JudgedColumns, read_judged_table
 
     return CheckedTable(read_judged_table(file, JudgedColumns(judge, human), {})).figures()
