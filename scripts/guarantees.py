@@ -24,6 +24,7 @@ from misstep_harness.observer import records as observer_records
 from misstep_harness.reflexive import records as reflexive_records
 from misstep_harness.repair import records as repair_records
 from misstep_harness.triage import records as triage_records
+from misstep_harness.verdict import PairVerdict
 from scripts.schemas.known import DOCUMENTS, schema_of
 
 FOLDER = Path(__file__).parents[1] / "tests/reference/guarantees"
@@ -61,6 +62,7 @@ def runs() -> Iterator[str]:
     rooms = (records, observer_records, reflexive_records, repair_records, triage_records)
     for one in (value for room in rooms for value in vars(room).values() if isinstance(value, records.Records)):
         yield from _of_schema(one.file, msgspec.json.schema(one.type))
+    yield from _of_schema(records.VERDICTS, msgspec.json.schema(PairVerdict))
     yield from _of_schema(records.MANIFEST, msgspec.json.schema(records.Manifest))
 
 
