@@ -359,7 +359,7 @@ def _figures(table: Table) -> tuple[str, ...]:
     if len(table.drawn) < 2 or find_spec("matplotlib") is None:
         return ()
     from misstep_analysis.pages.page import figure_html
-    from misstep_analysis.plots import forest
+    from misstep_analysis.plots.rows import forest
 
     drawing = forest(table.drawn, "Solve rate of each run")
     return (figure_html(drawing, "The share of cases solved by one attempt, with its 95% interval."),)

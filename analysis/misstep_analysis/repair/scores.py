@@ -27,7 +27,6 @@ from misstep_analysis.repair.attempts import (
 )
 from misstep_analysis.sessions.leading import lead_of
 from misstep_analysis.stats.estimate import Estimate
-from misstep_analysis.stats.pass_at_k import mean_over_tasks
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.raters.patterns import FloatArray
 from misstep_analysis.stats.resampling import bootstrap, bootstrapped
@@ -350,6 +349,8 @@ def _solve_rates(cases: Cases, first: Estimate, seed: int, resamples: int) -> di
     counts = solved_counts(cases)
     rates = {1: first}
     for k in range(2, min([MOST_K, *(tried for tried, _ in counts)]) + 1):
+        from misstep_analysis.stats.pass_at_k import mean_over_tasks
+
         rates[k] = mean_over_tasks(counts, k, np.random.default_rng(seed), resamples=resamples).mean
     return rates
 
