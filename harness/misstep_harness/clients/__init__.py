@@ -8,7 +8,6 @@ from collections.abc import Callable
 from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.exchange import Client
-from misstep_harness.redaction import KEY, Redaction, secrets
 from misstep_harness.registry import Registry
 from misstep_harness.usage import known_prices
 
@@ -40,6 +39,7 @@ def open_client(settings: ClientSettings) -> Client:
     from misstep_harness.clients.cost_limit import CostLimitClient, SpendingLog
     from misstep_harness.clients.recording import RecordingClient
     from misstep_harness.clients.retry import RequestPace, RetryingClient, RetryLimits
+    from misstep_harness.redaction import KEY, Redaction, secrets
 
     in_flight = 1 if settings.in_flight is None else settings.in_flight
     rates = (settings.rpm or 1, settings.tpm or 1)
