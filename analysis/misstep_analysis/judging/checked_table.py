@@ -266,7 +266,7 @@ class CheckedTable:
         low, high = min(means, key=means.__getitem__, default=""), max(means, key=means.__getitem__, default="")
         if len(means) != 2 or not means[low] < _HALF <= means[high]:
             return list(scores)
-        self.remarks.append(f"the scores of {judge!r} are of the label {high!r}: of {low!r} they are 1 less the score")
+        self.remarks.append(f"the scores of {judge!r} are read as the probability of {high!r}")
         return [
             round(1 - score, 9) if label == low and score is not None else score
             for label, score in zip(labels, scores, strict=True)
