@@ -41,13 +41,15 @@ SEEDS = settings().max_examples if settings().max_examples >= _OFTEN else _DAILY
 Random = np.random.Generator
 
 _CLAIM = re.compile(
-    r"more often than always|less often than always|would (?:get \d|do better)|is clearly better|[Tt]he best|finds more than"
-    r"|changed by|The (?:judge|system) changed|Both the judge|is ahead of|prefers the (?:first|second) place"
+    r"more often than always|less often than always|would (?:get \d|do better)|is clearly better|[Tt]he best"
+    r"|finds more than|changed by|The (?:judge|system) changed|Both the judge|is ahead of"
+    r"|prefers the (?:first|second) place"
     r"|\b[1-9]\d* of \d+ pairs? |^With \w+ against|^From \w+ to|[1-9]\d* of \d+ judges beats?"
 )
 _DENIED = re.compile(
     r"(?:None|Neither) of the \d+ runs gives the gold label more often than always"
-    r"|(?:not|None of \w+(?: \w+)*) (?:is )?shown to[^.;]*|not clearly[^.;]*|would get [^;]*; the difference may be chance|may be chance"
+    r"|(?:not|None of \w+(?: \w+)*) (?:is )?shown to[^.;]*|not clearly[^.;]*"
+    r"|would get [^;]*; the difference may be chance|may be chance"
 )
 
 

@@ -80,8 +80,10 @@ def check_words(signal: Signal) -> str:
     """Return the answer of a check in words."""
     text = " ".join(signal.text.split())[:_TEXT_SHOWN]
     passes, fails = _CHECKS.get(signal.validator, (f"{in_words(signal.validator)}: passed", ""))
+    if signal.validator == SUITE and text and signal.passed is not False:
+        return f"{text[:1].upper()}{text[1:]}"  # how many tests pass, or that there are no others
     if signal.passed:
-        return f"{text[:1].upper()}{text[1:]}" if signal.validator == SUITE and text else passes
+        return passes
     words = fails or f"{in_words(signal.validator)}: {signal.answer}"
     if signal.passed is None:
         words = f"{in_words(signal.validator).capitalize()} could not tell"

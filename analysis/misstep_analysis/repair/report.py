@@ -53,6 +53,7 @@ from misstep_analysis.tables import Table
 from misstep_analysis.tables.text import table_text
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import InputError
+from misstep_harness.escaping import printable
 from misstep_harness.journal.opened import distinct_names
 from misstep_harness.journal.records import REPORT, SCORES, replace_file
 from misstep_harness.repair.records import (
@@ -268,8 +269,11 @@ def _reviewed(scores: Sequence[RepairScores], reviews: ReviewFunnel) -> Reviewed
 def repairs_text(runs: Sequence[RepairRun], scores: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
     """Return the repairs for a terminal: of one run of few cases a sentence each, otherwise tables."""
     stories = stories_of(runs[0]) if len(runs) == 1 else []
-    sentences = "".join(f"{story.sentence}\n" for story in stories)
-    return sentences + "\n".join(map(table_text, _tables_beside(stories, scores, reviews)))
+    lines = [repairs_finding(scores), *(story.sentence for story in stories)] if len(stories) > 1 else []
+    lines = lines or [story.sentence for story in stories]
+    return "".join(f"{printable(line)}\n" for line in lines) + "\n".join(
+        map(table_text, _tables_beside(stories, scores, reviews))
+    )
 
 
 def _tables_beside(

@@ -70,7 +70,7 @@ def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_pa
     assert "a single change from passing to this failure after" in blame["assumes"]
     first = done.stdout.partition("\n")[0]
     assert first.startswith("Fixed: ")
-    assert first.endswith(f", broken by Ann's {blame['commit'][:7]}. All 2 tests pass.")
+    assert first.endswith(f", broken by Ann's {blame['commit'][:7]}. The suite has no other test.")
     page = (tmp_path / "run/report.html").read_text()
     for words in (first, blame["assumes"], patch["apply"], "What the checks say", "misstep repair review accept"):
         assert html.escape(words) in page
@@ -84,7 +84,7 @@ def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_pa
     ("body", "code", "rules", "text"),
     [
         ("pass", 0, [], "there is nothing to repair"),
-        ("assert not 1", 0, [], "is not repaired: I found no line of Python"),
+        ("assert not 1", 0, [], "Not fixed: test_it.It.test_it. I found no line of Python"),
         ("import time; time.sleep(60)", 1, ["time_limit"], "--test-seconds"),
     ],
 )
