@@ -207,10 +207,8 @@ class Drifts(Struct, frozen=True):
         for run, parts in self.changed.items():
             changes = "; ".join(f"{part}: {was}, then {now}" for part, (was, now) in parts.items())
             if count := self.left_out[run]:
-                alone = counted_text(count, "text")
-                sentences.append(
-                    f"{alone} of {self.old} and {run} that only one of them answered: in no share of a label."
-                )
+                were = "text was" if count == 1 else "texts were"
+                sentences.append(f"{count:,} {were} answered in only one of {self.old} and {run}, and left out.")
             sentences.append(f"From {self.old} to {run}: {changes or 'nothing on record of the judge differs'}.")
         return sentences
 

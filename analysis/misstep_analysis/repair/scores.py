@@ -29,7 +29,7 @@ from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.raters.patterns import FloatArray
 from misstep_analysis.stats.resampling import bootstrap, bootstrapped
 from misstep_analysis.tables import Row, Table, TableHead, Unit, made_by_this, rows_in, rows_of
-from misstep_analysis.tables.wording import counted_text, number_text, with_interval
+from misstep_analysis.tables.wording import FEWEST_UNITS, counted_text, number_text, rate_text
 from misstep_harness.repair.records import FLAKY, HELD_OUT_TESTS, NOT_AFFIRMED, SUITE, RepairAttempt, failed_word
 
 SOLVED = "Solved (SR@1)"
@@ -143,7 +143,9 @@ def headline(scores: RepairScores) -> str:
         return f"{scores.arm.name} has no attempt at a case that holds."
     tries = "" if scores.attempts == scores.n else f" in {counted_text(scores.attempts, 'attempt')}"
     broken = f"; {counted_text(scores.unscored, 'attempt')} broke and solved nothing" if scores.unscored else ""
-    solved = f"{with_interval(scores.solve_rate, 'share')} of {counted_text(scores.n, 'case')}"
+    solved = f"{number_text(scores.solve_rate.value, 'share')} of {counted_text(scores.n, 'case')}"
+    if scores.attempts == scores.n or scores.n >= FEWEST_UNITS:
+        solved = rate_text(scores.solve_rate, "case")
     lost = scores.not_affirmed + scores.flaky
     with_lost = number_text(scores.solve_rate_all.value, "share")
     left = f"; with {counted_text(lost, 'case')} that did not hold as not solved, {with_lost}" if lost else ""
@@ -237,15 +239,13 @@ def signals_table(arms: Sequence[RepairScores]) -> Table:
 
 def _accidents(one: RepairScores) -> str:
     tests = one.second_tests
-    solved = counted_text(sum(structs.astuple(tests)), "attempt")
-    fails, have = "fails" if tests.failed == 1 else "fail", "has" if tests.unknown == 1 else "have"
-    failing = f" {tests.failed:,} of them {fails} a test beside the oracle's." if tests.failed else ""
-    if not tests.unknown:
-        return f"{one.arm.name}: {solved} with a solved case met tests beside the oracle's, too.{failing}"
-    return (
-        f"{one.arm.name}: of {solved} with a solved case {tests.unknown:,} {have} no test beside the oracle's, "
-        f"so that nothing here tells one that passes by accident.{failing}"
-    )
+    patches = {
+        "pass the rest of the suite too": tests.passed,
+        "fail another test": tests.failed,
+        "meet no other test, so nothing tells whether they pass by accident": tests.unknown,
+    }
+    counts = "; ".join(f"{count:,} {words}" for words, count in patches.items() if count)
+    return f"{one.arm.name}, patches that solve their case: {counts}."
 
 
 MOST_K = 10
