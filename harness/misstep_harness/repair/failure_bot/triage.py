@@ -248,7 +248,8 @@ class _Triage:
                 rule = self.lacks[test.id].rule if test.id in self.lacks else ""
                 apart[place, states[test.id].state == "flaky", rule].append(test)
         groups = [tuple(apart[key]) for key in sorted(apart)]
-        _tell("group", f"{len(failing)} failures have {len(groups)} causes")
+        tests = f"{len(failing)} failing test{'s' * (len(failing) > 1)}"
+        _tell("group", tests if len(groups) == len(failing) else f"{tests}, {len(groups)} kinds of failure")
         of = {group[0].id: self._bisect(group, states, report) for group in groups[:_MOST_BISECTIONS]}
         blamed = [one.change.id if (one := of.get(group[0].id)) and one.change else "" for group in groups]
         return already + [self._filed(group, states, of.get(group[0].id)) for group in joined(groups, blamed)]
