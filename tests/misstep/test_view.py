@@ -98,6 +98,17 @@ def test_a_run_is_found_by_the_name_that_classify_gave_it(tmp_path):
     assert (other.exit_code, other.stderr) == (0, "misstep: one~3 is not here; this is one.\n")
 
 
+def test_an_observer_has_a_lane_only_if_it_is_asked_for(tmp_path):
+    file = write(tmp_path / "run.json", record("run-1"))
+    run(file, "--out", tmp_path / "plain.html")
+    run(file, "--observer", "--out", tmp_path / "observed.html")
+    lanes = [
+        check_page((tmp_path / name).read_text()).ids.count("observer") for name in ("plain.html", "observed.html")
+    ]
+    assert lanes == [0, 1]
+    assert f"misstep view {file} --id run-1 --observer" in text_of(tmp_path / "observed.html")
+
+
 def test_a_file_without_trajectories_is_an_error(tmp_path):
     (tmp_path / "folder").mkdir()
     assert isinstance(run(tmp_path / "folder", "--out", tmp_path / "out.html").exception, InputError)

@@ -10,10 +10,10 @@ from itertools import chain
 
 from msgspec import Struct
 
-from misstep_analysis.sessions.prevalence import ANY, YES, problems_text
+from misstep_analysis.sessions.prevalence import ANY, YES
 from misstep_analysis.sessions.session_rates import Grouping, group_of
 from misstep_analysis.tables import Row, Table, TableHead, Unit, made_by_this
-from misstep_analysis.tables.wording import counted_text, listed_text, number_text
+from misstep_analysis.tables.wording import counted_text, listed_text, number_text, problems_text
 from misstep_harness.journal.classified import LabelledSession
 from misstep_harness.session import Session
 from misstep_harness.trajectory import Tokens

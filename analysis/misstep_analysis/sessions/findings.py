@@ -14,11 +14,10 @@ from misstep_analysis.sessions.prevalence import (
     READ_BY_A_JUDGE,
     counts_sentence,
     prevalence,
-    problems_list,
     unread_limits,
 )
 from misstep_analysis.stats.estimate import Estimate
-from misstep_analysis.tables.wording import MISSING, count_text, number_text, place_text, with_interval
+from misstep_analysis.tables.wording import MISSING, count_text, number_text, place_text, problems_list, with_interval
 from misstep_harness.escaping import plain
 from misstep_harness.journal.classified import AskedJudge, FailedClassifier, Labels, SessionFinding, Summary
 from misstep_harness.journal.records import encode

@@ -140,14 +140,14 @@ def sessions_page(
         failed.insert(0, f"{counted_text(len(findings.unreadable), 'session')} {'was' if one else 'were'} unreadable.")
     return browser_page(
         "sessions/page.html.jinja",
-        title=f"Findings in {counted_text(findings.n, 'session')}",
+        title="Findings",
         finding=finding,
         warnings=filter(None, (" ".join(failed),)),
         checked=checked_line(findings),
         pooled=pooled_note(prevalence(categories, _patterns(findings)), rates["project"]),
         foot=Foot(shlex.join(["misstep", "classify", *arguments]), inputs=tuple(inputs)),
         figures=[markup(figure) for figure in _figures(tables, rates["week"])],
-        tables=[markup(table_html(table, with_finding=table.finding != finding)) for table in tables],
+        tables=[markup(table_html(_not_drawn(table), with_finding=table.finding != finding)) for table in tables],
         costs=[markup(table_html(of_evidence(table, findings.evidence))) for table in costs],
         browser=flagged.browser(),
         notes=(*looks(findings), *left_out(findings), _INTERVALS),
@@ -172,7 +172,9 @@ def _tables(findings: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence
     categories, patterns = tuple(findings.categories), _patterns(findings)
     source = counted_text(findings.n, "session")
     judged = judged_notes(findings)
-    table = prevalence_table(categories, patterns, source=source, paper=PAPER, every=bool(judged))
+    table = prevalence_table(
+        categories, patterns, source=source, paper=PAPER, every=bool(judged), evidence=findings.evidence
+    )
     yield by_judges_too(table, judged) if judged else table
     for by, groups in rates.items():
         if len(groups) > 1:  # one group has the figures of all sessions
@@ -185,13 +187,20 @@ def _tables(findings: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence
         yield structs.replace(table, name="sub_agents", title="Runs of sub-agents, which are not sessions")
 
 
+def _not_drawn(table: Table) -> Table:
+    """Return the table of all sessions without the rows that bars show."""
+    if table.name != "prevalence" or not can_draw():
+        return table
+    return structs.replace(table, rows=tuple(row for row in table.rows if row not in table.drawn))
+
+
 def _figures(tables: Sequence[Table], by_week: Mapping[str, Prevalence]) -> Iterator[str]:
     if not can_draw():
         return
     drawn = {table.name: table.drawn for table in tables}
     yield figure_html(
         bars(drawn["prevalence"], "Share of sessions by category"),
-        "The share of the sessions that could be checked, with its 95% interval.",
+        "The share of the sessions that could be checked, with its 95% interval. A bar of fewer than 10 is pale.",
     )
     places = weeks_drawn(by_week)
     if len(places) > 1 and drawn["rates_by_week"]:

@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
-from misstep_analysis.tables.wording import count_text, counted_text, in_words, listed_text, number_text
+from misstep_analysis.tables.wording import count_text, counted_text, number_text, problems_list, problems_text
 from misstep_harness.verdict import Verdict
 
 Name = TypeVar("Name", bound=Hashable)
@@ -54,23 +54,6 @@ _NOT_JUDGED = "Not judged"
 
 FEWEST_FOR_A_RATE = 10
 """Sessions from which on a sentence has a rate with its interval."""
-
-_PLURALS = {
-    "infinite_loop": "loops",
-    "tool_call_failure": "failing calls",
-    "unrequested_changes": "unrequested changes",
-    "did_not_follow_instructions": "broken instructions",
-}
-
-
-def problems_text(category: str) -> str:
-    """Return a category as a sentence names its cases."""
-    return _PLURALS.get(category, f"cases of {in_words(category)}")
-
-
-def problems_list(categories: Sequence[str]) -> str:
-    """Return categories as a sentence lists their cases."""
-    return listed_text([problems_text(category) for category in categories])
 
 
 def unread_limits(checked: Mapping[str, tuple[int, int]], n: int) -> tuple[tuple[str, ...], str]:

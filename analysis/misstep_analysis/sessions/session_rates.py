@@ -25,12 +25,11 @@ from misstep_analysis.sessions.prevalence import (
     Labels,
     Prevalence,
     prevalence,
-    problems_text,
     share,
 )
 from misstep_analysis.stats.estimate import Estimate, informative
 from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
-from misstep_analysis.tables.wording import counted_text, number_text
+from misstep_analysis.tables.wording import counted_text, number_text, problems_text
 from misstep_harness.session import Session
 
 NOBODY = "nobody has labelled sessions for it (`misstep annotate RUN/judges/CATEGORY`, or --gold)"

@@ -116,6 +116,24 @@ def listed_text(names: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
+_PLURALS = {
+    "infinite_loop": "loops",
+    "tool_call_failure": "failing calls",
+    "unrequested_changes": "unrequested changes",
+    "did_not_follow_instructions": "broken instructions",
+}
+
+
+def problems_text(category: str) -> str:
+    """Return a category as a sentence names its cases."""
+    return _PLURALS.get(category, f"cases of {in_words(category)}")
+
+
+def problems_list(categories: Sequence[str]) -> str:
+    """Return categories as a sentence lists their cases."""
+    return listed_text([problems_text(category) for category in categories])
+
+
 def _share(value: float) -> str:
     """Return a share as a percentage: one decimal, more where one would turn something into nothing or into all."""
     percent = 100 * value

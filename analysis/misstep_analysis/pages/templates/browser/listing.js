@@ -40,10 +40,10 @@ class Listing {
       on: { scroll: () => this.draw_soon(), keydown: event => this.in_list(event) },
     }, make("div", { class: "head row", role: "row", "aria-rowindex": 1 }, this.heads), this.rows);
     this.list.style.setProperty("--columns", columns.map(column => column.width).join(" "));
-    this.list.classList.toggle("selecting", this.actions.length > 0);
+    this.section.querySelector(".browser").classList.toggle("selecting", this.actions.length > 0);
     this.list.style.setProperty("--narrowest", `${narrowest}rem`);
     const keys = [["/", "search"], ["j", "next"], ["k", "previous"], ["Enter", "open"], ...(this.actions.length ? [["x", "select"]] : [])];
-    this.doing = make("div", { class: "doing", hidden: !this.actions.length });
+    this.doing = make("div", { class: "doing" });
     this.section.querySelector(".browser").append(
       make("div", { class: "controls" }, this.search, filters), this.chips,
       make("div", { class: "said" }, this.status,
@@ -188,8 +188,9 @@ class Listing {
     if (!this.selected.delete(place)) this.selected.add(place);
     this.draw();
     const places = [...this.selected].sort((a, b) => a - b);
-    const lines = make("pre", { class: "wrap command", role: "status", hidden: true });
-    const show = of => { lines.replaceChildren(said(of(places).join("\n"))); lines.hidden = false; };
+    const lines = make("div", { role: "status" });
+    const show = of => lines.replaceChildren(make("pre", { class: "wrap command" }, said(of(places).join("\n"))),
+      make("p", { class: "small" }, `These lines take all ${this.noun}s of the files.`));
     this.doing.replaceChildren(...(places.length ? [
       make("span", { class: "small" }, `${plural(places.length, this.noun)} selected: `),
       this.actions.map(([words, of]) => [make("button", { type: "button", class: "chip", on: { click: () => show(of) } }, words), " "]),
