@@ -72,7 +72,7 @@ def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_pa
     assert first.startswith("Fixed: ")
     assert first.endswith(f", broken by Ann's {blame['commit'][:7]}. The suite has no other test.")
     page = html.unescape((tmp_path / "run/report.html").read_text())
-    for words in (first, blame["assumes"], patch["apply"], "What the checks say", "misstep repair review accept"):
+    for words in (first, blame["assumes"], patch["file"], "What the checks say", "misstep repair review accept"):
         assert words in page
     assert f"Apply it: {patch['apply']}" in done.stdout
     assert "+    return sum(prices)\n" in done.stdout
