@@ -71,9 +71,9 @@ def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_pa
     first = done.stdout.partition("\n")[0]
     assert first.startswith("Fixed: ")
     assert first.endswith(f", broken by Ann's {blame['commit'][:7]}. The suite has no other test.")
-    page = (tmp_path / "run/report.html").read_text()
-    for words in (first, blame["assumes"], patch["apply"], "What the checks say", "misstep repair review accept"):
-        assert html.escape(words) in page
+    page = html.unescape((tmp_path / "run/report.html").read_text())
+    for words in (first, blame["assumes"], patch["file"], "What the checks say", "misstep repair review accept"):
+        assert words in page
     assert f"Apply it: {patch['apply']}" in done.stdout
     assert "+    return sum(prices)\n" in done.stdout
     assert subprocess.run(shlex.split(patch["apply"])).returncode == 0

@@ -10,7 +10,15 @@ from msgspec.structs import replace
 from misstep_harness.errors import TimeSpent
 from misstep_harness.escaping import plain
 from misstep_harness.progress import say
-from misstep_harness.repair.failure_bot.change_search import Bisection, Outcome, Prior, Sight, find_change, never_passed
+from misstep_harness.repair.failure_bot.change_search import (
+    Bisection,
+    Likeliest,
+    Outcome,
+    Prior,
+    Sight,
+    find_change,
+    never_passed,
+)
 from misstep_harness.repair.failure_bot.owner import owners
 from misstep_harness.repair.failure_bot.reproduce import CommitRuns, failing_tests, failure_in, outcome_of
 from misstep_harness.repair.failure_bot.rules import (
@@ -310,7 +318,7 @@ class _Triage:
     def _outcomes(self, tests: Sequence[str], how: How) -> dict[str, Outcome]:
         if not tests:
             return {}
-        what = f"the {len(tests)} undecided tests alone" if how == "alone" else "the whole command"
+        what = f"{len(tests)} undecided test{'s' * (len(tests) > 1)} alone" if how == "alone" else "the whole command"
         _tell("flakiness", f"running {what} again")
         report = self.runs.report(self.commit.id, tests, how)
         for test in tests:
@@ -341,9 +349,9 @@ class _Triage:
                 return "other"
             return outcome
 
-        def tell(commit: Commit, sight: Sight, posterior: float | None) -> None:
+        def tell(commit: Commit, sight: Sight, likeliest: Likeliest | None) -> None:
             what = f"fails otherwise: {messages[commit.id]}" if sight == "other" else sight
-            best = "" if posterior is None else f" (best answer {posterior:.0%})"
+            best = f"; likeliest so far: {likeliest[0].short} ({likeliest[1]:.0%})" if likeliest else ""
             _tell("bisect", f"{name} at {commit.short}: {' '.join(what.split())[:_SHOWN]}{best}")
 
         outcomes: list[Outcome] = ["failed"] * state.failures
@@ -372,7 +380,8 @@ class _Triage:
         if change := answer.change:
             self.suspected[change.id] = _SUSPICION
             _tell("blame", f"{change.short} {change.subject} ({answer.posterior:.1%}, {answer.runs} runs)")
-        _tell("blame", f"{name}: {self.notes[test]}")
+        else:
+            _tell("blame", f"{name}: {self.notes[test]}")
         return answer
 
     def _called(self, test: str, history: Sequence[Commit]) -> dict[str, str]:
