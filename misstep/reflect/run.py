@@ -87,6 +87,7 @@ def run(
     from misstep_harness.reflexive.item_budgets import refuse_too_short
     from misstep_harness.reflexive.plateau import detector
     from misstep_harness.reflexive.records import (
+        CHANGES,
         LOOP_RECORDS,
         MECHANISMS,
         ItemLimits,
@@ -95,7 +96,6 @@ def run(
         mechanisms_named,
     )
     from misstep_harness.reflexive.runs.running import (
-        CHANGES,
         AblationPlan,
         ReflectPlan,
         agents_of_skill,

@@ -523,3 +523,7 @@ def events_that_hold(events: Iterable[LoopEvent]) -> list[LoopEvent]:
                 holding.pop()
         holding.append(event)
     return holding
+
+
+CHANGES = "changes.diff"
+"""In a run's folder: what all solved items changed, of a skill that works on files of the user's."""

@@ -24,9 +24,8 @@ from misstep_harness.journal.records import replace_file
 from misstep_harness.progress import say
 from misstep_harness.reflexive.model_agents import NO_MORE, SECONDS, agents_of
 from misstep_harness.reflexive.protocols import Check, Context, HealthProbe, MakeAgents, Reading, Target
-from misstep_harness.reflexive.records import CheckStatus, Role, SnapshotName, WorkItem
+from misstep_harness.reflexive.records import CHANGES, CheckStatus, Role, SnapshotName, WorkItem
 from misstep_harness.reflexive.runs.command_file import CommandFile
-from misstep_harness.reflexive.runs.running import CHANGES
 from misstep_harness.reflexive.workspace_target import WORKER_TOOLS, TreesView, WorkspaceTarget
 from misstep_harness.workspace import (
     Finished,

@@ -216,8 +216,6 @@ def _run_one(plan: AblationPlan, run: AblationRun, lessons_from: tuple[Path, ...
 
 COMMAND = "reflect run"
 SNAPSHOTS = "snapshots"
-CHANGES = "changes.diff"
-"""In a run's folder: what all solved items changed, of a skill that works on files of the user's."""
 
 EARLIER_LESSONS = Records(Lesson, "earlier_lessons.jsonl", "lesson")
 """In a run's folder: the lessons that it began with, so that it can be moved without the runs that they are from."""
