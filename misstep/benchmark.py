@@ -26,7 +26,7 @@ Sources = Annotated[
     typer.Argument(
         metavar="SOURCE...",
         parser=path_or_address,
-        help="Files and folders with sessions; a table of pairs; a run of `experiment run`.",
+        help="Files and folders with sessions; a table of labelled texts or of pairs; a run of `experiment run`.",
     ),
 ]
 Labels = Annotated[
@@ -46,6 +46,7 @@ Kind = Annotated[
 ]
 _ARMS = ("arm_share", "arm_by", "experiment")
 _LABEL_COLUMNS = ("item", "label")
+_TABLES = (".csv", ".tsv", ".xlsx")
 _OF_RATINGS = ("rater", "keep", "raters_in", "missing")
 
 
@@ -64,6 +65,9 @@ def make(
     drawn: Annotated[HookOptions, DRAWN],
 ) -> None:
     """Make a benchmark of sessions, pairs of outputs or interventions.
+
+    A table (.csv, .tsv, .xlsx) with a text and people's labels in each row is a benchmark of texts by itself; --label
+    names the column of the labels.
 
     Sessions need the labels of people. Items are named by the ids of the sessions, as `misstep classify --json` has
     them. Sessions without a label stay in the benchmark: a judge is asked about them, and no score counts them.
@@ -87,6 +91,9 @@ def make(
     elif kind == "recovery":
         refuse_given(context, ("labels", "generated", *_LABEL_COLUMNS, *_OF_RATINGS), "the items are interventions")
         made = _recoveries(sources, out, drawn)
+    elif labels is None and len(sources) == 1 and sources[0].suffix.lower() in _TABLES:
+        refuse_given(context, ("kind", "generated", *_OF_RATINGS, *_ARMS), "the items are the rows of a table")
+        made = _texts(sources[0], out, reading)
     else:
         refuse_given(context, ("generated", *_ARMS), "the items are sessions")
         made = _sessions(sources, labels, out, kind, reading)
@@ -116,6 +123,18 @@ def _sessions(
     if lost := len(rows) - count:
         say(f"misstep: {lost:,} of {len(rows):,} labels are of no session that was read; they are left out.")
     return f"{count:,} labels"
+
+
+def _texts(table: Path, out: Path, reading: LabelOptions) -> str:
+    from misstep_analysis.judging.checked_table import CheckedTable
+    from misstep_analysis.labels.judged_table import JudgedColumns, read_judged_table
+
+    people = [reading.label] if reading.label else []
+    columns = JudgedColumns(people=people, item=reading.item, judge_needed=False)
+    checked = CheckedTable(read_judged_table(table, columns, {}))
+    say_remarks(checked.remarks, path_text(table))
+    checked.write_benchmark(out)
+    return f"{len(checked.items):,} texts, {len(checked.gold):,} labels"
 
 
 def _pairs(

@@ -1,5 +1,6 @@
 """`misstep judge check`: how far judges can be trusted, by a table of labels, or by a run and people's labels."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -24,7 +25,9 @@ from misstep.options.common import (
 from misstep.options.gate import BELOW, GateOptions
 from misstep.options.groups import Only, OptionGroup
 from misstep_harness.errors import UsageError
+from misstep_harness.escaping import plain
 from misstep_harness.places import path_text
+from misstep_harness.progress import say
 
 File = Annotated[
     Path,
@@ -61,7 +64,7 @@ class RunOptions(OptionGroup, frozen=True):
 
 _OF_A_FILE = ("rater", "keep", "missing")
 _FOR_RUNS = {"labels", "benchmark", *_OF_A_FILE}
-_FOR_TABLES = {"judge", "human", "positive", "by", "score", "cluster", "level", "seed", "html"}
+_FOR_TABLES = {"judge", "human", "positive", "by", "score", "cluster", "level", "seed", "html", "benchmark_out"}
 
 
 def check(
@@ -86,7 +89,7 @@ def check(
     ] = None,
     item: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the items' ids.")] = "",
     cluster: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Column of what rows hang together by, such as a session.")
+        str, typer.Option(metavar="COLUMN", help="Column that identifies clusters, such as a session.")
     ] = "",
     label: Label = None,
     level: Annotated[
@@ -96,12 +99,15 @@ def check(
     seed: Seed = 0,
     json: Json = False,
     html: Html = None,
+    benchmark_out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="New folder for the table's texts and labels as a benchmark.")
+    ] = None,
     *,
     run: RunOptions,
     reading: Annotated[LabelOptions, Only(*_OF_A_FILE)],
     limits: Annotated[GateOptions, BELOW],
 ) -> None:
-    """Check judges by a table of their labels beside people's.
+    """Check judges by a table of their labels and people's.
 
     A sentence says how often a judge is right and whether always saying the commoner label would do as well; then come
     the rates, the direction of its errors, its calibration if it has scores, and the groups of --by. Several judges are
@@ -137,4 +143,8 @@ def check(
     print(json_text(checked.document()) if json else checked.text())
     if html is not None:
         write_file("--html", html, checked.page(this_line()))
+    if benchmark_out is not None:
+        checked.write_benchmark(benchmark_out)
+        line = shlex.join(["misstep", "judge", "run", "JUDGE", "--benchmark", str(benchmark_out), "--out", "RUN"])
+        say(f"misstep: the texts are a benchmark; another judge is measured on it by: {plain(line)}")
     limits.settle(gates, checked.figures(), "misstep judge check")

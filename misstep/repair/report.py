@@ -72,7 +72,7 @@ def report(
     say_warnings(opened)
     scores = scores_of(opened, seed)
     review = reviews_of(opened, reviews)
-    print(repairs_json(opened, scores, review) if json else repairs_text(scores, review), end="")
+    print(repairs_json(opened, scores, review) if json else repairs_text(opened, scores, review), end="")
     if out is not None:
         again = shlex.join(["misstep", "repair", "report", *map(str, runs), "--out", str(out)])
         write_page("--out", out, repairs_html(opened, scores, again, review))

@@ -14,7 +14,7 @@ from misstep_harness.registry import Registry
 TOP = Path(__file__).parents[2]
 PAGE = (TOP / "docs" / "registries.md").read_text("utf-8")
 ROOTS = ("harness", "analysis")
-WRITTEN = {"misstep.judges": ("misstep_harness.protocols", "WrittenJudge")}
+WRITTEN = {"misstep.judges": ("misstep_harness.protocols", "Judge")}
 """Registries of whatever fits: group → the protocol that a plug-in is written by."""
 
 
@@ -81,7 +81,7 @@ def members(node: ast.ClassDef) -> Iterator[str]:
                 yield f"{member.name}: {ast.unparse(member.returns)}" if member.returns else member.name
             else:
                 head = "async def" if isinstance(member, ast.AsyncFunctionDef) else "def"
-                result = ast.unparse(member.returns) if member.returns else "None"
+                result = ast.unparse(member.returns).strip("'") if member.returns else "None"
                 yield f"{head} {member.name}({ast.unparse(member.args)}) -> {result}"
 
 

@@ -25,7 +25,8 @@ from misstep_analysis.observer.experiments.sessions import ExperimentSession
 from misstep_analysis.passing.attempts import PassAttempts, SystemAttempts, TaskCounts
 from misstep_analysis.passing.scores import PASSES, pair_finding, pass_report, passes_headline
 from misstep_analysis.repair.attempts import RepairArm
-from misstep_analysis.repair.scores import compare_repairs, repair_comparison_table, repairs_finding, score_repairs
+from misstep_analysis.repair.comparison import compare_repairs, repair_comparison_table
+from misstep_analysis.repair.scores import repairs_finding, score_repairs
 from misstep_analysis.sessions.session_comparison import SessionRun, compare_sessions
 from misstep_analysis.sessions.session_comparison import comparison_finding as sessions_finding
 from misstep_analysis.triage.comparison import JudgedCases, runs_finding
@@ -41,13 +42,15 @@ SEEDS = settings().max_examples if settings().max_examples >= _OFTEN else _DAILY
 Random = np.random.Generator
 
 _CLAIM = re.compile(
-    r"more often than always|less often than always|[Ll]ess often|is clearly better|[Tt]he best|finds more than"
-    r"|changed by|The (?:judge|system) changed|Both the judge|is ahead of|prefers the (?:first|second) place"
+    r"more often than always|less often than always|would (?:get \d|do better)|is clearly better|[Tt]he best"
+    r"|finds more than|changed by|The (?:judge|system) changed|Both the judge|is ahead of"
+    r"|prefers the (?:first|second) place"
     r"|\b[1-9]\d* of \d+ pairs? |^With \w+ against|^From \w+ to|[1-9]\d* of \d+ judges beats?"
 )
 _DENIED = re.compile(
     r"(?:None|Neither) of the \d+ runs gives the gold label more often than always"
-    r"|(?:not|None of \w+(?: \w+)*) (?:is )?shown to[^.;]*|not clearly[^.;]*|may be chance"
+    r"|(?:not|None of \w+(?: \w+)*) (?:is )?shown to[^.;]*|not clearly[^.;]*"
+    r"|would get [^;]*; the difference may be chance|may be chance"
 )
 
 
@@ -269,8 +272,8 @@ def test_of_samples_drawn_alike_hardly_any_sentence_says_that_they_differ(comman
 
 
 SHOWN = [
-    "Less often than always saying “no” would (70.0%), judge gives the gold label on 30.0%.",
-    "judge gives the gold label on 90.0%; that is more often than always saying “no” would (70.0%).",
+    "judge agrees with the gold labels on 30.0% of 90 items. Always answering “no” would do better: 70.0%.",
+    "judge agrees with the gold labels on 90.0% of 90 items. Always answering “no” would get 70.0%.",
     "strong is clearly better than the next, weak: +25.0 pp.",
     "Of 4 runs the best: a solves 90.0% of 40 cases.",
     "The best of 3 systems, a, passes 50.0%.",
@@ -279,7 +282,7 @@ SHOWN = [
     "Accuracy changed by −37.7 pp.",
 ]
 UNSHOWN = [
-    "judge gives the gold label on 71.0%; that is not shown to be more often than always saying “no” would (70.0%).",
+    "judge agrees on 71.0% of 90 items. Always answering “no” would get 70.0%; the difference may be chance.",
     "None of 4 runs is shown to solve more than all others. The highest share: a solves 20.0% of 40 cases.",
     "0 of 3 pairs of judges differ at the level 0.05 after Holm's adjustment.",
     "a passes on 3.0 points more on the same 40 tasks, which may be chance (p 0.60).",

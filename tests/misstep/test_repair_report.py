@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 import typer
+from msgspec.structs import replace
 from typer.testing import CliRunner
 
 import misstep
 from misstep.repair.report import report
 from misstep_analysis.repair.recorded_runs import open_repair_run, record_run, recorded_reviews, recordings
 from misstep_harness.errors import InputError, UsageError
+from misstep_harness.journal.records import read_manifest, write_manifest
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up_runs import four, repaired, repaired_run
 from tests.misstep.runs.test_report import data
@@ -34,10 +36,16 @@ def two(tmp_path: Path) -> list[Path]:
     ]
 
 
-def test_one_run_is_shown_with_its_solve_rate_and_interval(two: list[Path]) -> None:
-    output = " ".join(command(two[0]).stdout.split())
-    assert "search, react+tests solves 50.0% (95% interval 15.0% to 85.0%) of 4 cases." in output
-    assert "Patch generated (PGR)" in output
+def test_a_run_of_fewer_than_five_cases_is_a_sentence_a_case_without_tables(two: list[Path], tmp_path: Path) -> None:
+    lines = command(two[0]).stdout.splitlines()
+    assert lines[:3] == ["search, react+tests solves 2 of 4 cases.", "Fixed: apple.", "Fixed: pear."]
+    assert lines[3].startswith("Not fixed: plum. ")
+    assert len(lines) == 5
+    five = repaired_run(tmp_path / "five", [*four(), repaired("fig")])
+    assert "Patch generated (PGR)" in command(five).stdout
+
+
+def test_one_run_has_its_solve_rate_in_its_document(two: list[Path]) -> None:
     result = json.loads(command(two[0], "--json").stdout)
     assert (result["n"], result["solve_rate"]["value"], result["setting"]) == (4, 0.5, "react+tests")
     assert [case["id"] for case in result["cases"]] == ["apple", "pear", "plum", "quince"]
@@ -85,6 +93,14 @@ def test_the_log_in_a_runs_folder_is_shown_and_recorded_without_names_and_commen
     funnel = recorded_reviews(tmp_path / "recordings")
     assert {event: funnel.count(event) for event in result} == result
     assert recorded_reviews(tmp_path / "none") is None
+
+
+def test_a_recording_names_nothing_of_its_machine(two: list[Path], tmp_path: Path) -> None:
+    manifest = read_manifest(two[0])
+    assert manifest is not None
+    write_manifest(two[0], replace(manifest, shown=[str(tmp_path / "toolchain")]))
+    record_run(open_repair_run(two[0]), tmp_path / "recorded")
+    assert str(tmp_path) not in (tmp_path / "recorded" / "run.toml").read_text()
 
 
 def test_a_page_shows_every_attempt_and_what_it_says_is_text(two: list[Path], tmp_path: Path) -> None:
@@ -150,7 +166,7 @@ def test_several_runs_stand_in_the_lines_of_table_3(two: list[Path], tmp_path: P
     lines = command(*two, "--out", tmp_path / "page.html").stdout.splitlines()
     (head,) = [line for line in lines if "Solved (SR@1)" in line and "Error (ER)" in line]
     assert "Iterations, median (IC)" in head
-    assert [line.split("  ")[0] for line in lines if "50.0%" in line or "0.0%" in line][:3][1:] == [
+    assert [line.split("  ")[0] for line in lines if "50.0%" in line or "0.0%" in line][:2] == [
         "react+tests",
         "react",
     ]

@@ -34,7 +34,7 @@ from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.ranking import NO_POSITIVES, area_under_curve, average_precision, doubted_precision
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep_analysis.tables import Fields, Row, Table, estimate_row, made_by_this, rows_from
-from misstep_analysis.tables.wording import counted_text, number_text, with_interval
+from misstep_analysis.tables.wording import counted_text, number_text, points_text, with_interval
 from misstep_harness.errors import UsageError
 from misstep_harness.verdict import Verdict
 
@@ -43,6 +43,7 @@ NO_PROBABILITIES = "scores outside 0 to 1 are not probabilities"
 BY_CHANCE = "no interval: chance only adds to this error, and a perfectly calibrated judge would by chance have {}"
 
 _MOST_BINS = 10
+_COIN = 0.5
 
 _FIELDS: Fields = (
     ("Answers with a score", "scored", "share"),
@@ -162,12 +163,14 @@ def _finding(reliability: Reliability) -> str:
     apart, ranking = reliability.overconfidence, reliability.ranking
     if apart.value is None:
         return f"The scores say nothing of how often answers are right: {apart.reason}."
-    answers = counted_text(apart.n or 0, "answer")
-    sentence = f"The mean score less the share right is {with_interval(apart, 'difference')} of {answers}"
+    way = "high" if apart.value > 0 else "low"
+    sentence = f"Confidence is {points_text(apart.value)} too {way} on average"
+    if apart.low is None or apart.high is None or apart.low <= 0 <= apart.high:
+        sentence = "Confidence is not clearly too high or too low on average"
     if ranking.value is None:
         return f"{sentence}."
-    ranked = with_interval(ranking, "coefficient")
-    return f"{sentence}; a right answer outscores a wrong one with a chance of {ranked}."
+    tells = "tells" if ranking.low is not None and ranking.low > _COIN else "is not shown to tell"
+    return f"{sentence} and {tells} right answers from wrong ones (AUC {number_text(ranking.value, 'coefficient')})."
 
 
 @made_by_this

@@ -12,8 +12,9 @@ from textwrap import fill
 from typing import Any
 
 import msgspec
+import tomli_w
 
-from misstep_analysis.gold import BenchmarkItem, GoldLabel
+from misstep_analysis.gold import BenchmarkItem, GoldLabel, write_gold
 from misstep_analysis.judging.assessment import Assessment, assess, assessment_document, main_findings
 from misstep_analysis.judging.comparison import PairedJudges, best_of, compare_judges, pair_sentence
 from misstep_analysis.judging.gate_figures import gate_figures, with_unanswered
@@ -22,13 +23,16 @@ from misstep_analysis.judging.grades import GRADES, nearer_sentences, with_grade
 from misstep_analysis.judging.sample import JudgedSample, judged_sample
 from misstep_analysis.judging.scores import check_table, positive_rates
 from misstep_analysis.judging.slices import slices_table
+from misstep_analysis.labels.columns import TEXTS, words_of
 from misstep_analysis.labels.judged_table import JudgedTable
 from misstep_analysis.runs.finished import require_finished
 from misstep_analysis.runs.kind import Choice, kind_in
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables.text import table_text
-from misstep_harness.errors import UsageError
+from misstep_harness.errors import InputError, UsageError, writing
 from misstep_harness.items import Question
+from misstep_harness.journal.records import replace_file
+from misstep_harness.journal.run_folder import make_folder
 from misstep_harness.verdict import Verdict
 
 
@@ -228,6 +232,23 @@ class CheckedTable:
             ]
             return report_html(runs, list(self.assessments.values()), command)
 
+    def write_benchmark(self, folder: Path) -> None:
+        """Write the rows as a benchmark: their texts as items, people's labels as gold."""
+        if (folder / "items.jsonl").exists():
+            raise UsageError(f"{folder} holds a benchmark", "Name another folder.")
+        if not any(TEXTS.intersection(words_of(name)) for name in self.table.texts):
+            columns = f"It would show a judge all of these: {', '.join(self.table.texts) or 'nothing'}."
+            advice = "Call the column of the texts `text`, `output` or `response`."
+            raise InputError(f"no column is called like a text. {columns}", advice, file=self.table.file, line=1)
+        question = {"name": folder.resolve().name, "kind": "text", "labels": list(self.table.labels)}
+        question |= {"positive": self.positive} if self.positive else {}
+        question |= {"level": self.table.level} if self.table.level != "nominal" else {}
+        make_folder(folder)
+        with writing(folder):
+            replace_file(folder / "benchmark.toml", tomli_w.dumps(question).encode())
+            write_gold(folder, self.gold)
+            self._write_items(folder)
+
     def _write_items(self, folder: Path) -> None:
         """Write the rows as the items of a benchmark, for the page."""
         texts = self.table.texts
@@ -238,7 +259,9 @@ class CheckedTable:
                 stream.write(json.dumps({"id": item, "kind": "text", "text": text, "extra": self._extra(row)}) + "\n")
 
     def _extra(self, row: int) -> dict[str, str]:
-        return {name: values[row] for name, values in self.table.groups.items() if values[row]}
+        cluster = self.table.clusters.get(self.table.items[row], "")
+        groups = {name: values[row] for name, values in self.table.groups.items() if values[row]}
+        return groups | ({"cluster": cluster} if cluster else {})
 
     def _verdicts(self, judge: str) -> tuple[Verdict, ...]:
         """Return the answers of a judge; an empty cell is a missing answer, which counts as wrong."""
@@ -266,7 +289,7 @@ class CheckedTable:
         low, high = min(means, key=means.__getitem__, default=""), max(means, key=means.__getitem__, default="")
         if len(means) != 2 or not means[low] < _HALF <= means[high]:
             return list(scores)
-        self.remarks.append(f"the scores of {judge!r} are of the label {high!r}: of {low!r} they are 1 less the score")
+        self.remarks.append(f"the scores of {judge!r} are read as the probability of {high!r}")
         return [
             round(1 - score, 9) if label == low and score is not None else score
             for label, score in zip(labels, scores, strict=True)

@@ -307,7 +307,10 @@ def pair_sentence(pair: PairedJudges) -> str:
     difference = pair.estimate if first_leads else pair.estimate.negated()
     sentence = f"{ahead} gives the gold label on {points_text(pair.difference)} more {of} than {behind}"
     sentence += f" ({_interval(difference)}); {_test_words(pair)}{_where_both_answered(pair)}"
-    return f"{sentence}. At this rate of disagreement about {counted_text(pair.n_needed or 0, 'item')} tell them apart."
+    needed = (
+        "" if pair.apart else f" You would need about {counted_text(pair.n_needed or 0, 'item')} to tell them apart."
+    )
+    return f"{sentence}.{needed}"
 
 
 def _apart_from_unanswered(scored: Mapping[str, Scores], pair: PairedJudges, best: str) -> str:

@@ -38,7 +38,8 @@ from misstep_analysis.judging.judged_runs import JudgedRun, open_run
 from misstep_analysis.judging.sample import majority
 from misstep_analysis.judging.units import BoolArray, JudgedUnits, judging_table, units_of
 from misstep_analysis.pages.page import Foot, figure_html, page
-from misstep_analysis.plots import can_draw, curves
+from misstep_analysis.plots.drawing import can_draw
+from misstep_analysis.plots.points import curves
 from misstep_analysis.stats.combined import combined
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Fields, Row, Table, estimate_row, made_by_this, of_evidence, rows_from, rows_in
@@ -206,10 +207,8 @@ class Drifts(Struct, frozen=True):
         for run, parts in self.changed.items():
             changes = "; ".join(f"{part}: {was}, then {now}" for part, (was, now) in parts.items())
             if count := self.left_out[run]:
-                alone = counted_text(count, "text")
-                sentences.append(
-                    f"{alone} of {self.old} and {run} that only one of them answered: in no share of a label."
-                )
+                were = "text was" if count == 1 else "texts were"
+                sentences.append(f"{count:,} {were} answered in only one of {self.old} and {run}, and left out.")
             sentences.append(f"From {self.old} to {run}: {changes or 'nothing on record of the judge differs'}.")
         return sentences
 

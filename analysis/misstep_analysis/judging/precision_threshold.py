@@ -297,8 +297,11 @@ def threshold_sentence(result: PrecisionThreshold, judge: str) -> str:
     """Return what was found, in one sentence: the threshold with the bound of its precision, or why there is none."""
     floor, sure = number_text(result.floor, "share"), f"with {100 * result.confidence:g}% confidence"
     if result.threshold is None:
-        aim = f"{judge}'s “{result.label}” a precision of {floor}"
-        return f"No threshold is shown to give {aim} {sure}: {result.reason}."
+        if result.more_labels is None or result.precision.value is None:
+            return f"Not proven: a precision of {floor} for {judge}'s “{result.label}”. The reason: {result.reason}."
+        right = round(result.precision.value * result.flagged)
+        seen = f"{right:,} of {result.flagged:,} “{result.label}” verdicts of {judge} are right"
+        return f"Not proven yet: {seen}. About {counted_text(result.more_labels, 'more label')} should show {floor}."
     precision, recall, held_out = result.precision, result.recall, "" if result.first.passes else " held out"
     keeps = (
         f"{judge}'s “{result.label}” keeps a precision of {floor} by {threshold_text(result, result.threshold)}: "
@@ -325,7 +328,8 @@ def threshold_table(result: PrecisionThreshold, judge: str, source: str) -> Tabl
 
 def _notes(result: PrecisionThreshold) -> list[str]:
     share = "" if result.each_confidence == result.confidence else ", each with half of the error"
-    notes = [
+    notes = [] if result.more_labels is None else [f"How many labels it takes: {result.reason}."]
+    notes += [
         "The label alone is tested first, on all items. A threshold is shown to keep the floor if the one-sided lower "
         f"bound of its precision ({100 * result.each_confidence:g}%) reaches it. Items without an answer are never "
         f"flagged and count as missed: {result.unanswered:,}.",

@@ -30,6 +30,7 @@ from misstep_analysis.tables.wording import (
     counted_text,
     interval_words,
     number_text,
+    rate_text,
     with_interval,
 )
 from misstep_harness.errors import UsageError
@@ -170,15 +171,24 @@ def scores_table(scores: Scores, source: str) -> Table:
     counts = unanswered_text(scores)
     all_answered = "Every item was answered." if scores.n else "No item was judged."
     notes = [f"Not answered: {counts}." if counts else all_answered]
-    if without := scores.tied + scores.unlabelled:
-        items = counted_text(without, "item")
-        notes.append(f"No score counts the {items} without a gold label, {scores.tied:,} of them by a tie.")
+    notes += _left_out(scores)
     if scores.unknown_labels:
         notes.append(f"Answers that are none of the labels, counted as wrong: {', '.join(scores.unknown_labels)}.")
-    if scores.unasked:
-        items = counted_text(scores.unasked, "item")
-        notes.append(f"No score counts the {items} with a gold label that the judge was not asked about.")
     return judging_table("scores", title, headline(scores), rows, notes)
+
+
+def _left_out(scores: Scores) -> list[str]:
+    """Return why items are in no score, a sentence each."""
+    reasons = (
+        (scores.tied, "raters disagree"),
+        (scores.unlabelled, "nobody gave a label"),
+        (scores.unasked, "the judge was not asked"),
+    )
+    return [
+        f"{counted_text(count, 'item')} {'is' if count == 1 else 'are'} left out because {why}."
+        for count, why in reasons
+        if count
+    ]
 
 
 def positive_rates(sample: JudgedSample, *, unanswered_wrong: bool = False) -> dict[str, Estimate]:
@@ -210,26 +220,35 @@ def check_table(scores: Scores, reliability: Reliability, rates: dict[str, Estim
     rows += [estimate_row(name, rate, "share", "", source) for name, rate in figures.items()]
     if reliability.scored.value:
         rows += rows_from(reliability, _CALIBRATED, "", source)
-    return judging_table("check", f"{scores.judge} against people's labels", headline(scores), rows)
+    return judging_table(
+        "check", f"{scores.judge} against people's labels", headline(scores, "people"), rows, _left_out(scores)
+    )
 
 
-def headline(scores: Scores) -> str:
-    """What one run found, beside always giving one label: over all items, and over the answered where some are not."""
-    accuracy = scores.accuracy_all
+def headline(scores: Scores, gold: str = "the gold labels") -> str:
+    """Return how often a judge agrees with the gold labels, and what always giving one label would get."""
     if scores.accuracy.value is None:
         without = f"; {_no_gold(scores)}" if _no_gold(scores) else ""
         of = f"{scores.benchmark} ({scores.answered:,} of {counted_text(scores.n, 'item')} answered{without})"
         return f"{scores.judge} has no accuracy on {of}: {scores.accuracy.reason}."
-    gives = f"{scores.judge} gives the gold label on {with_interval(accuracy, 'share')} of {_items(scores)}"
-    gives += f" ({_no_gold(scores)})" if _no_gold(scores) else ""
-    standing = scores.against_majority.standing()
-    if standing == "less often":
-        gives = f"Less often than {_constant(scores)}, {gives}"
-    elif scores.majority_share.value is not None:
-        gives += f"; that is {_STANDING[standing]} {_constant(scores)}"
-    if scores.answered == scores.n:
-        return f"{gives}."
-    return f"{gives}. Unanswered items ({unanswered_text(scores)}) count as wrong. {_over_answered(scores)}."
+    sentences = [f"{scores.judge} agrees with {gold} on {rate_text(scores.accuracy_all, 'item')}"]
+    if scores.majority_share.value is not None:
+        sentences.append(_against_one_label(scores))
+    if scores.answered < scores.n:
+        sentences += [f"Unanswered items ({unanswered_text(scores)}) count as wrong", _over_answered(scores)]
+    return " ".join(f"{each}." for each in sentences)
+
+
+def _against_one_label(scores: Scores) -> str:
+    always = f"Always answering “{scores.majority_label}”"
+    share = number_text(scores.majority_share.value, "share")
+    match scores.against_majority.standing():
+        case "more often":
+            return f"{always} would get {share}"
+        case "less often":
+            return f"{always} would do better: {share}"
+        case _:
+            return f"{always} would get {share}; the difference may be chance"
 
 
 def beside_constant(scored: Mapping[str, Scores]) -> str:
@@ -307,13 +326,13 @@ def _no_gold(scores: Scores) -> str:
 
 
 def _over_answered(scores: Scores) -> str:
-    sentence = f"Of the {scores.accuracy.n or 0:,} answered it is right on {with_interval(scores.accuracy, 'share')}"
+    sentence = f"It agrees on {rate_text(scores.accuracy, 'answered item')}"
     matrix = scores.confusion
     if scores.majority_label not in matrix.labels or not scores.accuracy.n:
         return sentence
     place = matrix.labels.index(scores.majority_label)
     share = (sum(matrix.matrix[place]) + matrix.unknown[place]) / scores.accuracy.n
-    return f"{sentence}; “{scores.majority_label}” alone would be right on {number_text(share, 'share')}"
+    return f"{sentence}, and “{scores.majority_label}” alone would on {number_text(share, 'share')}"
 
 
 def _part(scores: Scores, standing: Standing) -> str:

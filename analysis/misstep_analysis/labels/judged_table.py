@@ -56,6 +56,7 @@ class JudgedColumns(Struct, frozen=True):
     cluster: str = ""
     groups: Sequence[str] = ()
     level: ScaleLevel | None = None
+    judge_needed: bool = True
 
 
 class JudgedTable(Struct, frozen=True):
@@ -212,19 +213,43 @@ def _label_columns(sheet: LabelRows, named: JudgedColumns) -> tuple[list[int], l
     # `label` alone may be a judge's or a person's: a surer word wins.
     surer = [at for at in called if not {"label", "labels"}.issuperset(words_of(sheet.header[at]))]
     people = people or surer or called
-    for columns, who, option, words in (
-        (people, "people's labels", "--human", PEOPLE),
-        (judges, "a judge's labels", "--judge", JUDGES),
-    ):
-        if not columns:
-            called_so = [name for at, name in enumerate(sheet.header) if at not in free and words & {*words_of(name)}]
-            problem = f"no column is called like one of {who}"
-            if called_so:
-                faults = f"scores or texts, nothing, or more than {_MOST_LABELS} different labels"
-                problem = f"{listed(called_so)} is called like {who} and seems to hold {faults}"
-            advice = f"Name it with {option}. The columns: {listed(sheet.header, _COLUMNS_SHOWN)}."
-            raise InputError(problem, advice, file=sheet.file, line=1)
+    for columns, who, words in ((people, "people", PEOPLE), (judges, "a judge", JUDGES)):
+        if not columns and (who == "people" or named.judge_needed):
+            raise _unknown_columns(sheet, people, judges, free, (who, words))
     return people, judges
+
+
+def _unknown_columns(
+    sheet: LabelRows,
+    people: Sequence[int],
+    judges: Sequence[int],
+    free: Sequence[int],
+    unknown: tuple[str, frozenset[str]],
+) -> InputError:
+    """Return the question which column has the labels, with the whole line that answers it by a likely column."""
+    who, words = unknown
+    option = "--human" if who == "people" else "--judge"
+    problem = "which column has the human labels?" if who == "people" else "which column has the judge's labels?"
+    called_so = [name for at, name in enumerate(sheet.header) if at not in free and words & {*words_of(name)}]
+    if called_so:
+        faults = f"scores or texts, nothing, or more than {_MOST_LABELS} different labels"
+        problem += f" {listed(called_so)} seems to hold {faults}"
+    known = {_key(cell) for at in (*people, *judges) for cell in sheet.columns[at]} - {""}
+
+    def unlikely(at: int) -> tuple[bool, int]:
+        labels = {_key(cell) for cell in sheet.columns[at]} - {""}
+        return bool(known) and known.isdisjoint(labels), len(labels)
+
+    others = sorted((at for at in free if at not in {*people, *judges}), key=unlikely)
+    taken = iter([sheet.header[at] for at in others])
+    columns = {
+        "--human": [sheet.header[at] for at in people] or [next(taken, "COLUMN")],
+        "--judge": [sheet.header[at] for at in judges] or [next(taken, "COLUMN")],
+    }
+    parts = [part for name, chosen in columns.items() for column in chosen for part in (name, column)]
+    line = shlex.join(["misstep", "judge", "check", sheet.file, *parts])
+    advice = f"Add {option} COLUMN. Try: {line} (the columns: {listed(sheet.header, _COLUMNS_SHOWN)})"
+    return InputError(problem, advice, file=sheet.file, line=1)
 
 
 def _with_common_labels(

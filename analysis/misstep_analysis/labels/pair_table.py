@@ -112,8 +112,8 @@ def _tasks(sheet: LabelRows, named: PairColumns) -> tuple[int, int]:
     """Return the column that tells tasks apart and the one that has their texts."""
     key = _named(sheet, named.task, "--item", _TASKS)
     if key is None:
-        advice = f"Name it with --item. The columns: {listed(sheet.header)}."
-        raise InputError("no column is called like the tasks", advice, file=sheet.file, line=1)
+        advice = f"Add --item COLUMN. The columns: {listed(sheet.header)}."
+        raise InputError("which column has the tasks?", advice, file=sheet.file, line=1)
     return key, next((at for at in columns_called(sheet, _TEXTS) if at != key), key)
 
 

@@ -5,13 +5,14 @@ left out, and the page says so.
 """
 
 import json
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from misstep_analysis.pages.browser import (
     LINES_SHOWN,
@@ -35,11 +36,10 @@ from misstep_analysis.repair.attempts import (
     reviewed_patches,
     reviewed_table,
 )
+from misstep_analysis.repair.one_repair import RepairStory, repair_story, stories_of
 from misstep_analysis.repair.recorded_runs import RepairRun, arms_of, warn_of
 from misstep_analysis.repair.scores import (
     RepairScores,
-    compare_repairs,
-    repair_comparison_table,
     repair_document,
     repair_rates_table,
     repairs_finding,
@@ -51,9 +51,18 @@ from misstep_analysis.tables import Table
 from misstep_analysis.tables.text import table_text
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.errors import InputError
+from misstep_harness.escaping import printable
 from misstep_harness.journal.opened import distinct_names
 from misstep_harness.journal.records import REPORT, SCORES, replace_file
-from misstep_harness.repair.records import ATTEMPT_RECORDS, FLAKY, NOT_AFFIRMED, REVIEWS, RepairAttempt, read_reviews
+from misstep_harness.repair.records import (
+    ATTEMPT_RECORDS,
+    FLAKY,
+    NOT_AFFIRMED,
+    REVIEWS,
+    RepairAttempt,
+    case_notes,
+    read_reviews,
+)
 
 PAGE_CHARACTERS = 18_000_000
 """How many characters all patches and trajectories in a page may have together, compressed."""
@@ -196,6 +205,7 @@ def repairs_page(
     browser: Listed[AttemptLine],
     warnings: Iterable[str] = (),
     *,
+    stories: Sequence[RepairStory] = (),
     figures: Iterable[str] = (),
     foot: Foot,
 ) -> str:
@@ -207,6 +217,7 @@ def repairs_page(
         finding=finding,
         warnings=warnings,
         foot=foot,
+        stories=stories,
         figures=[markup(figure) for figure in figures],
         first=shown[:1],
         others=shown[1:],
@@ -242,6 +253,8 @@ def repair_tables(scores: Sequence[RepairScores], reviews: ReviewFunnel | None =
     """The tables of scored runs: scores, if there are several comparisons, and what validators and reviewers say."""
     tables = [repairs_table(scores)]
     if len(scores) > 1:
+        from misstep_analysis.repair.comparison import compare_repairs, repair_comparison_table
+
         pairs = compare_repairs([score.arm for score in scores])
         tables = [repair_rates_table(scores), repair_comparison_table(pairs), *tables]
     if any(score.signals for score in scores):
@@ -253,9 +266,22 @@ def _reviewed(scores: Sequence[RepairScores], reviews: ReviewFunnel) -> Reviewed
     return reviewed_patches((attempt for score in scores for attempt in score.arm.attempts), reviews)
 
 
-def repairs_text(scores: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
-    """Return the tables for a terminal."""
-    return "\n".join(table_text(table) for table in repair_tables(scores, reviews))
+def repairs_text(runs: Sequence[RepairRun], scores: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
+    """Return the repairs for a terminal: of one run of few cases a sentence each, otherwise tables."""
+    stories = stories_of(runs[0]) if len(runs) == 1 else []
+    lines = [repairs_finding(scores), *(story.sentence for story in stories)] if len(stories) > 1 else []
+    lines = lines or [story.sentence for story in stories]
+    return "".join(f"{printable(line)}\n" for line in lines) + "\n".join(
+        map(table_text, _tables_beside(stories, scores, reviews))
+    )
+
+
+def _tables_beside(
+    stories: Sequence[RepairStory], scores: Sequence[RepairScores], reviews: ReviewFunnel | None
+) -> list[Table]:
+    """Return the tables; beside stories only those of reviews."""
+    tables = repair_tables(scores, reviews)
+    return [table for table in tables if "review" in table.name] if stories else tables
 
 
 def repairs_json(runs: Sequence[RepairRun], scores: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
@@ -267,6 +293,8 @@ def repairs_json(runs: Sequence[RepairRun], scores: Sequence[RepairScores], revi
         reviewed = msgspec.to_builtins(both)
     if len(scores) == 1:
         return _json(documents[0] | reviewed)
+    from misstep_analysis.repair.comparison import compare_repairs
+
     pairs = msgspec.to_builtins(compare_repairs([score.arm for score in scores]))
     return _json({"runs": documents, "pairs": pairs} | reviewed)
 
@@ -288,18 +316,20 @@ def repairs_html(
     """Return some runs as one self-contained page, with every attempt."""
     scores = scores or scores_of(runs)
     reviews = reviews or reviews_of(runs)
+    stories = stories_of(runs[0]) if len(runs) == 1 else []
     names = distinct_names([run.folder for run in runs])
     shown = [score.arm.name for score in scores]
-    tables = repair_tables(scores, reviews)
+    tables = _tables_beside(stories, scores, reviews)
     count = sum(len(run.attempts) for run in runs)
     attempts = {name: run.read(ATTEMPT_RECORDS) for name, run in zip(shown, runs, strict=True)}
     return repairs_page(
         f"Repairs by {shown[0]}" if len(runs) == 1 else f"{len(runs)} runs of repairs",
-        repairs_finding(scores),
+        stories[0].sentence if len(stories) == 1 else repairs_finding(scores),
         tables,
         attempt_browser(attempts, count),
         warn_of(runs),
-        figures=_figures(tables[0]),
+        stories=stories,
+        figures=_figures(tables[0]) if tables else (),
         foot=Foot(
             command or " ".join(["misstep", "report", *names]),
             inputs=tuple(_input(name, run) for name, run in zip(names, runs, strict=True)),
@@ -310,13 +340,15 @@ def repairs_html(
 
 def attempt_html(run: RepairRun, attempt: RepairAttempt, command: str) -> str:
     """Return one attempt of a run as a self-contained page: its trajectory, its diff and what the checks say."""
-    alone = structs.replace(run, attempts=tuple(each for each in run.attempts if each.id == attempt.id))
-    scores = scores_of([alone])
+    accept = shlex.join(["misstep", "repair", "review", "accept", str(run.folder), attempt.id])
+    notes = case_notes(run.folder, run.manifest.folder, attempt.case)
+    story = repair_story(attempt, notes, ("git apply patch.diff", accept))
     return repairs_page(
         f"A patch for {attempt.case}",
-        f"{attempt.policy} {'solves' if attempt.solved else 'does not solve'} {attempt.case}.",
-        [table for table in repair_tables(scores) if table.name.endswith("signals")],
-        attempt_browser({scores[0].arm.name: iter([attempt])}, 1),
+        story.sentence,
+        (),
+        attempt_browser({run.name: iter([attempt])}, 1),
+        stories=[story],
         foot=Foot(command, inputs=(_input(run.name, run),), seed=SEED),
     )
 
@@ -359,7 +391,7 @@ def _figures(table: Table) -> tuple[str, ...]:
     if len(table.drawn) < 2 or find_spec("matplotlib") is None:
         return ()
     from misstep_analysis.pages.page import figure_html
-    from misstep_analysis.plots import forest
+    from misstep_analysis.plots.rows import forest
 
     drawing = forest(table.drawn, "Solve rate of each run")
     return (figure_html(drawing, "The share of cases solved by one attempt, with its 95% interval."),)

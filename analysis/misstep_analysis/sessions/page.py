@@ -31,7 +31,9 @@ from misstep_analysis.pages.browser import (
     steps_named,
 )
 from misstep_analysis.pages.page import Foot, figure_html, markup, table_html
-from misstep_analysis.plots import bars, can_draw, curves
+from misstep_analysis.plots.drawing import can_draw
+from misstep_analysis.plots.points import curves
+from misstep_analysis.plots.rows import bars
 from misstep_analysis.sessions.costs import cost_tables
 from misstep_analysis.sessions.findings import Findings, checked_line, first_line, judged_notes, left_out, looks
 from misstep_analysis.sessions.prevalence import (

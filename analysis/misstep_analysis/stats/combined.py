@@ -11,7 +11,7 @@ from math import sqrt
 
 from misstep_analysis.stats.estimate import Estimate
 
-FIXED = "it depends on no share, and so has no interval"
+FIXED = "exact: nothing in it was estimated"
 METHOD = "recovered from the intervals of its shares, 95%"
 
 

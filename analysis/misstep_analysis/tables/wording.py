@@ -82,6 +82,23 @@ def with_interval(estimate: Estimate, unit: Unit, whose: str = "") -> str:
     return f"{number_text(estimate.value, unit)} ({'; '.join(filter(None, (whose, interval)))})"
 
 
+FEWEST_UNITS = 10
+"""The fewest units whose rate a sentence gives with an interval."""
+
+
+def rate_text(estimate: Estimate, noun: str) -> str:
+    """Return a share with its count and 95% interval: "86.0% of 200 items (81.0% to 90.0%)"; of few the count alone."""
+    n = estimate.n or 0
+    if estimate.value is None:
+        return f"an unknown share of {counted_text(n, noun)}"
+    if n < FEWEST_UNITS:
+        return f"{round(estimate.value * n):,} of {counted_text(n, noun)}"
+    interval = f"{number_text(estimate.low, 'share')} to {number_text(estimate.high, 'share')}"
+    if estimate.low is None or estimate.high is None:
+        interval = f"no interval: {estimate.reason}"
+    return f"{number_text(estimate.value, 'share')} of {counted_text(n, noun)} ({interval})"
+
+
 def interval_words(low: float | None, high: float | None, unit: Unit) -> str:
     """Return the 95% interval in words, or that there is none."""
     if low is None or high is None:

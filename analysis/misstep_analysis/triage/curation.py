@@ -19,7 +19,7 @@ from misstep_analysis.stats.correction import rogan_gladen
 from misstep_analysis.stats.estimate import Estimate, informative
 from misstep_analysis.stats.proportions import clopper_pearson, wilson
 from misstep_analysis.tables import Evidence, Row, Table, TableHead, estimate_row, made_by_this, of_evidence, rows_in
-from misstep_analysis.tables.wording import counted_text, number_text, with_interval
+from misstep_analysis.tables.wording import FEWEST_UNITS, counted_text, number_text, with_interval
 from misstep_analysis.triage.comparison import GENERATOR, JudgedCases
 from misstep_harness.fault_mappings import FAULTS, Action, taxonomy
 from misstep_harness.triage.records import OUTCOME_FORM, TriageVerdict
@@ -345,19 +345,12 @@ def worth_sentence(runs: Curation) -> str:
     worth = runs.worth
     if worth.recorded.value is None:
         return f"What the rewards are worth is not known: {worth.recorded.reason}."
-    return (
-        f"Of {counted_text(worth.recorded.n or 0, 'run')} with an outcome "
-        f"{round(worth.recorded.value * (worth.recorded.n or 0)):,} passed: the recorded solve rate is "
-        f"{with_interval(worth.recorded, 'share')}. By the verdicts {_left(worth)} are left when passes that are not "
-        "earned are taken out and false failures put back."
-    )
-
-
-def _left(worth: _Worth) -> str:
-    """Return the share left, from the lower end of the first to the upper end of the second where they have these."""
-    low, high = worth.earned.low, worth.put_back.high
-    ends = (worth.earned.value if low is None else low, worth.put_back.value if high is None else high)
-    return " to ".join(number_text(end, "share") for end in ends)
+    n = worth.recorded.n or 0
+    passed = f"{round(worth.recorded.value * n):,} of {counted_text(n, 'run')} with an outcome passed"
+    if n < FEWEST_UNITS or worth.earned.low is None or worth.put_back.high is None:
+        return f"{passed}. Too few tasks to correct the solve rate."
+    left = f"{number_text(worth.earned.low, 'share')} to {number_text(worth.put_back.high, 'share')}"
+    return f"{passed}. Corrected for unearned passes and false failures, the solve rate is {left}."
 
 
 @made_by_this

@@ -9,7 +9,9 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import Struct
 
+from misstep_harness import beneath
 from misstep_harness.errors import InputError
+from misstep_harness.forms import toml_form
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.journal.records import Records
 from misstep_harness.trajectory import Trajectory
@@ -116,6 +118,52 @@ def attempt_id(case: str, policy: str, setting: str, edit_format: str, sample: i
 ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")
 
 
+BEGAN = "The failure began with the change"
+"""The words in the text of a task after which it speaks of the blamed change."""
+
+
+class Blame(Struct, frozen=True):
+    """The change that a failure is blamed on, how likely that is, and what this assumes."""
+
+    commit: str
+    subject: str
+    author: str
+    posterior: float
+    assumes: str = ""
+
+    @property
+    def short(self) -> str:
+        """Return the short name of the commit."""
+        return self.commit[:7]
+
+
+class CaseOrigin(Struct, frozen=True):
+    """Where a case comes from: its repository and the blamed change, as far as they are known."""
+
+    checkout: str = ""
+    blame: Blame | None = None
+
+
+class CaseNotes(Struct, frozen=True):
+    """What reports tell of a case: its task, the tests that fail, and where they come from."""
+
+    id: str = ""
+    task: str = ""
+    oracle: tuple[str, ...] = ()
+    extra: CaseOrigin = CaseOrigin()
+
+
+def case_notes(run: Path, benchmark: str, case: str) -> CaseNotes:
+    """Return the notes of a case from a run's folder or its benchmark's; empty ones if it is gone."""
+    for folder, path in ((run, f"cases/{case}"), (Path(benchmark), case), (Path(benchmark), ".")):
+        file = f"{path}/case.toml"
+        if benchmark and (data := beneath.file_of(folder, file)) is not None:
+            notes = toml_form(data, CaseNotes, folder / file, "See `misstep help repair-case`.")
+            if notes.id == case:
+                return notes
+    return CaseNotes()
+
+
 class CaseInstructions(Struct, frozen=True, omit_defaults=True):
     """A model's description of the fix of one case.
 
@@ -194,6 +242,3 @@ def review_lines(events: Iterable[ReviewEvent], *, header: bool = True) -> bytes
         writer.writerow(COLUMNS)
     writer.writerows(msgspec.structs.astuple(event) for event in events)
     return text.getvalue().encode()
-
-
-ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")

@@ -157,9 +157,9 @@ def _suite_signal(folder: CaseFolder, workspace: Workspace, oracle: SuiteReport,
     limits = Limits(seconds=_SUITE_TIMES * case.timeout_seconds)
     after = run_suite(workspace, case.test_command, (), limits)
     if after.passed and after.ran is not None and oracle.ran is not None and after.ran <= oracle.ran:
-        return Signal(SUITE, None, "the suite has no test beside the oracle's")
+        return Signal(SUITE, None, "the suite has no other test")
     if after.passed:
-        return Signal(SUITE, True, "the whole suite passes")
+        return Signal(SUITE, True, f"all {after.ran} tests pass" if after.ran else "the whole suite passes")
     with open_case(folder, sandbox) as untouched:
         before = run_suite(untouched, case.test_command, (), limits)
     new = sorted({test.id for test in after.failed} - {test.id for test in before.failed})

@@ -108,7 +108,7 @@ def test_the_sentence_names_who_is_ahead_with_interval_p_and_items_needed() -> N
     behind = compared([(b, a) for a, b in MIXED])
     text = pair_sentence(behind)
     assert text.startswith("b gives the gold label on 26.9 points more of 26 items than a (95% interval +")
-    assert f"about {behind.n_needed} items tell them apart" in text
+    assert (f"You would need about {behind.n_needed} items to tell them apart." in text) is not behind.apart
     assert "Items without an answer count as wrong; on the 24 that both answered b leads by 20.8 points (" in text
 
 

@@ -85,8 +85,8 @@ def test_a_benchmark_of_grades_is_headed_by_them_and_one_of_names_has_none() -> 
     table = assessment_tables(of["ordinal"], "grades.csv")[0]
     assert "within one grade of people's" in table.finding
     assert "weighted kappa (quadratic) is" in table.finding
-    assert "always saying" not in table.finding
-    assert "always saying" in assessment_tables(of["nominal"], "grades.csv")[0].finding
+    assert "Always answering" not in table.finding
+    assert "Always answering" in assessment_tables(of["nominal"], "grades.csv")[0].finding
     assert set(assessment_document(of["ordinal"])["grades"]) == {
         "weighted_kappa", "within_one", "rank_correlation", "mean_distance",
     }  # fmt: skip

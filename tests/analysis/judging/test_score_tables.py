@@ -76,15 +76,20 @@ def scores_of(judge: str, right: int, failed: int = 0):
     return score(rarely(judge, right, failed), RARE, judge=judge, benchmark="rare things", resamples=50)
 
 
-def test_a_judge_below_always_giving_one_label_is_said_so_before_its_own_figure() -> None:
+def test_the_first_sentence_is_the_agreement_with_its_interval_and_the_second_what_one_label_would_get() -> None:
     line = headline(scores_of("poor", 120))
-    assert line.startswith("Less often than always saying “absent” would (80.0%), poor gives the gold label on 60.0% (")
-    assert line.index("always saying") < line.index("60.0%")
+    assert line.startswith("poor agrees with the gold labels on 60.0% of 200 items (53.1% to 66.5%). ")
+    assert line.endswith("Always answering “absent” would do better: 80.0%.")
 
 
-def test_only_what_the_paired_test_shows_is_called_more_or_less_often() -> None:
-    more = "; that is more often than always saying “absent” would (80.0%)."
-    unshown = "; that is not shown to be more often than always saying “absent” would (80.0%)."
+def test_fewer_than_ten_items_are_a_count_without_an_interval() -> None:
+    scores = score(rarely("few", 200)[:9], RARE[:9], benchmark="rare things", resamples=50)
+    assert headline(scores).startswith("few agrees with the gold labels on 9 of 9 items. ")
+
+
+def test_one_label_that_does_as_well_by_chance_is_said_to_differ_by_chance() -> None:
+    more = ". Always answering “absent” would get 80.0%."
+    unshown = ". Always answering “absent” would get 80.0%; the difference may be chance."
     assert more in headline(scores_of("five_more_and_none_less", 165))
     assert unshown in headline(scores_of("four_more_and_none_less", 164))
     assert unshown in headline(scores_of("two_less", 158))
@@ -116,8 +121,8 @@ def test_items_of_one_run_are_one_case_beside_one_label_too() -> None:
 def test_what_was_not_answered_is_told_from_wrong_answers_of_one_run() -> None:
     line = headline(scores_of("poor", 120, failed=60))
     assert "Unanswered items (60 failed) count as wrong." in line
-    assert "Of the 140 answered it is right on 85.7% (" in line
-    assert "“absent” alone would be right on 85.7%" in line
+    assert "It agrees on 85.7% of 140 answered items (" in line
+    assert line.endswith("and “absent” alone would on 85.7%.")
 
 
 def test_where_no_run_comes_above_one_label_alone_that_is_what_is_said_first_of_several() -> None:

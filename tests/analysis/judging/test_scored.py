@@ -69,7 +69,7 @@ def test_what_has_changed_is_scored_anew(tmp_path, asked, written, misstep, chan
         file.write_text(file.read_text().replace("fruit", other).replace('digest":"', 'digest":"0'))
         code, stdout, stderr = misstep(*asked, "--base-url", server.base_url)
     assert code == 0, stderr
-    assert "gives the gold label" in stdout
+    assert "agrees with the gold labels" in stdout
     assert len(written) == 2
 
 

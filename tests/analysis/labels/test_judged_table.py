@@ -77,8 +77,8 @@ def test_a_column_called_like_a_judge_that_says_nothing_of_what_people_say_is_no
 @pytest.mark.parametrize(
     ("text", "named", "message"),
     [
-        ("a,b\n1,2\n", {}, r"no column is called like one of people's labels.*--human.*'a', 'b'"),
-        ("gold,b\n1,2\n", {}, "like one of a judge's labels.*--judge"),
+        ("a,b\n1,2\n", {}, r"which column has the human labels.*Add --human COLUMN.* --human a --judge b"),
+        ("gold,b\n1,2\n", {}, "which column has the judge's labels.* --human gold --judge b"),
         ("gold,judge\n1,pass\n", {}, "no label in common.*--label pass=1"),
         ("gold,judge\n1,1\n", {"judges": ["other"]}, "--judge other.*no such column"),
         ("gold,judge\n1,1\n", {"people": ["judge"], "judges": ["judge"]}, "named for people and for a judge"),
@@ -185,7 +185,7 @@ def test_scores_may_have_a_decimal_comma_and_one_may_be_missing(tmp_path: Path) 
 @pytest.mark.parametrize("cells", [[""] * 21, [f"no, for reason {n}" for n in range(21)]])
 def test_a_column_that_is_called_like_labels_and_holds_none_is_named(tmp_path: Path, cells: list[str]) -> None:
     text = "id,human_label,judge_label\n" + "".join(f'{n},yes,"{cell}"\n' for n, cell in enumerate(cells))
-    with pytest.raises(InputError, match=r"'judge_label' is called like a judge's labels and seems to hold .* nothing"):
+    with pytest.raises(InputError, match=r"'judge_label' seems to hold .* nothing"):
         _read(tmp_path, text)
 
 

@@ -59,7 +59,7 @@ def test_outputs_in_rows_are_paired_by_a_table_of_preferences_or_all_with_all(tm
         ("task,system,output\nt,x,1\n", "task,system_a,system_b,winner\nt,x,y,a\n", "preferences.csv:2: system_b: "),
         ("task,system,output\nt,x,1\nu,y,1\n", "", "no pairs: no task has outputs of two systems"),
         ("task,system,words\nt,x,1\n", "", "pairs.csv:1: the table has neither two outputs a row"),
-        ("name,output_a,output_b\nt,x,1\n", "", "pairs.csv:1: no column is called like the tasks"),
+        ("name,output_a,output_b\nt,x,1\n", "", "pairs.csv:1: which column has the tasks?"),
     ],
 )
 def test_what_is_no_pair_is_named_by_file_line_and_column(tmp_path, rows: str, preferences: str, message: str) -> None:

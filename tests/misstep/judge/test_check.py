@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from misstep.judge import app
-from misstep_harness.errors import UsageError
+from misstep_harness.errors import InputError, UsageError
+from misstep_harness.items import Item
+from misstep_harness.verdict import Verdict
 from tests.misstep.as_a_user import command_of
 
 ROWS = [("yes", "yes", 0.9)] * 12 + [("yes", "no", 0.4)] * 4 + [("no", "yes", 0.8)] * 6 + [("no", "no", 0.1)] * 18
@@ -28,8 +30,7 @@ check = command_of(app, "check", raises=True)
 
 def test_the_first_sentence_says_how_often_the_judge_is_right_and_what_the_commoner_label_would_reach(table) -> None:
     first = " ".join(check(table, "--judge", "judge_a").stdout.splitlines()[:2])
-    assert first.startswith("judge_a gives the gold label on 75.0% (95% interval")
-    assert "always saying “no” would (60.0%)" in first
+    assert first.startswith("judge_a agrees with people on 75.0% of 40 items (59.8% to 85.8%). Always answering “no”")
 
 
 def test_rates_are_those_of_the_four_cells(table: Path) -> None:
@@ -159,3 +160,30 @@ def test_a_grade_that_no_person_gave_is_a_grade(tmp_path: Path) -> None:
 def test_words_are_not_grades_though_that_is_asked_for(table: Path) -> None:
     with pytest.raises(UsageError, match=r"--level ordinal: 'no', 'yes' .* are not numbers"):
         check(table, "--level", "ordinal")
+
+
+def test_the_table_is_a_benchmark_on_which_another_judge_is_run(table: Path, tmp_path: Path) -> None:
+    check(table, "--judge", "judge_a", "--benchmark-out", tmp_path / "texts")
+    items = [json.loads(line) for line in (tmp_path / "texts/items.jsonl").read_text().splitlines()]
+    assert (len(items), items[0]["text"], "extra" in items[0] and items[0]["extra"]) == (40, "<b>0</b>", {})
+    judge = "tests.misstep.judge.test_check:SaysYes"
+    run = command_of(app, "run", raises=True)(
+        judge, "--benchmark", tmp_path / "texts", "--out", tmp_path / "run", "--json"
+    )
+    assert json.loads(run.stdout)["accuracy"]["value"] == 16 / 40
+
+
+def test_a_table_without_a_column_of_texts_becomes_no_benchmark(tmp_path: Path) -> None:
+    file = tmp_path / "r.csv"
+    file.write_text("gold,judge,part\nyes,yes,a\nno,no,b\n")
+    with pytest.raises(InputError, match="no column is called like a text"):
+        check(file, "--benchmark-out", tmp_path / "texts")
+
+
+class SaysYes:
+    """A judge that says yes of everything."""
+
+    name, labels = "says_yes", ("yes", "no")
+
+    async def judge(self, item: Item, _trajectory: object, _ask: object) -> Verdict:
+        return Verdict(item.id, self.name, "yes")

@@ -1,5 +1,6 @@
 """`misstep repair run` and `review`, as a user gives them."""
 
+import html
 import json
 import shlex
 import subprocess
@@ -67,8 +68,12 @@ def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_pa
     [blame] = document["blames"]
     assert (blame["case"], blame["author"]) == ("task-1", "Ann <ann@example.org>")
     assert "a single change from passing to this failure after" in blame["assumes"]
-    assert f"posterior {blame['posterior']:.0%}. {blame['assumes']}" in done.stdout
-    assert blame["assumes"] in (tmp_path / "run/cases/task-1/case.toml").read_text()  # the task, as the page shows it
+    first = done.stdout.partition("\n")[0]
+    assert first.startswith("Fixed: ")
+    assert first.endswith(f", broken by Ann's {blame['commit'][:7]}. The suite has no other test.")
+    page = html.unescape((tmp_path / "run/report.html").read_text())
+    for words in (first, blame["assumes"], patch["file"], "What the checks say", "misstep repair review accept"):
+        assert words in page
     assert f"Apply it: {patch['apply']}" in done.stdout
     assert "+    return sum(prices)\n" in done.stdout
     assert subprocess.run(shlex.split(patch["apply"])).returncode == 0
@@ -79,7 +84,7 @@ def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_pa
     ("body", "code", "rules", "text"),
     [
         ("pass", 0, [], "there is nothing to repair"),
-        ("assert not 1", 0, [], "is not repaired: I found no line of Python"),
+        ("assert not 1", 0, [], "Not fixed: test_it.It.test_it. I found no line of Python"),
         ("import time; time.sleep(60)", 1, ["time_limit"], "--test-seconds"),
     ],
 )

@@ -75,7 +75,7 @@ def test_a_run_of_a_judge_becomes_a_page_in_its_folder(tmp_path):
     assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'run' / 'report.html'}\n")
     text = (tmp_path / "run" / "report.html").read_text()
     page = checked(text)
-    assert "is_it_fruit gives the gold label on 66.7%" in page.text
+    assert "is_it_fruit agrees with the gold labels on 2 of 3 items" in page.text
     assert data(text, "items-0-index")["ids"] == ["i0", "i1", "i2"]
     assert "⟨U+202E⟩" in data(text, "items-0-index")["runs"][0]["rationale"][0]
     block, place = data(text, "items-0-index")["piece_of"][1].split("/")

@@ -121,7 +121,7 @@ def test_gold_labels_are_scored_against(cases, tmp_path):
         csv.writer(stream).writerows(
             [("item", "rater", "label"), ("case-0", "ann", "infrastructure"), ("case-1", "ann", "task")]
         )
-    assert "gives the gold label on" in run(cases, "--out", tmp_path / "run").stdout
+    assert "agrees with the gold labels on" in run(cases, "--out", tmp_path / "run").stdout
     document = json.loads(run(cases, "--json").stdout)
     assert document["scores"]["accuracy"]["value"] == 0.5
 

@@ -197,10 +197,8 @@ def control_table() -> Table:
     overall = highest["single", "overall"]
     return _RECOVERY_CONTROL.table(
         (
-            f"Tables 3 and 4 have no control arm: had up to {number_text(overall.value, 'share')} of the conversations "
-            "of table 3 recovered by themselves, a control arm as large would have shown the difference at p < 0.05; "
-            f"had more, the printed {paper['recovery.single.overall.rate'].printed}% could not be told from doing "
-            "nothing."
+            f"There is no control group: if more than {number_text(overall.value, 'share')} recover unaided, "
+            f"the printed {paper['recovery.single.overall.rate'].printed}% shows no effect."
         ),
         rows,
     )

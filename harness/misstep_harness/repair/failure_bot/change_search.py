@@ -279,6 +279,10 @@ class Bisection(Struct, frozen=True):
         return self.changes[0] if len(self.changes) == 1 else None
 
 
+Likeliest = tuple[Commit, float]
+"""The commit that most likely broke the test by what was seen so far, and how likely that is."""
+
+
 def find_change(
     history: Sequence[Commit],
     run: Run,
@@ -286,7 +290,7 @@ def find_change(
     at_newest: Sequence[Outcome] = (),
     suspected: Mapping[str, float] | None = None,
     prior: Prior | None = None,
-    on_run: Callable[[Commit, Sight, float | None], None] = lambda *_: None,
+    on_run: Callable[[Commit, Sight, Likeliest | None], None] = lambda *_: None,
     side_branch: SideBranch = lambda _: (),
 ) -> Bisection:
     """Search for the change after which a test fails as it does at the newest commit."""
@@ -331,7 +335,7 @@ class _Search:
         run: Run,
         suspected: Mapping[str, float],
         prior: Prior | None,
-        on_run: Callable[[Commit, Sight, float | None], None],
+        on_run: Callable[[Commit, Sight, Likeliest | None], None],
     ) -> None:
         self.history, self._run, self._prior, self._on_run = history, run, prior, on_run
         self.weights = [suspected.get(commit.id, 1.0) for commit in history]
@@ -417,7 +421,7 @@ class _Search:
             sight = self._look_again(start + following)
             record(following, sight)
             places, posterior = point.best()
-            self._on_run(self.history[start + following], sight, posterior)
+            self._on_run(self.history[start + following], sight, (self.history[start + places.start], posterior))
         return _Found(range(start + places.start, start + places.stop), start, posterior)
 
     def _mended_after(self, places: range, newest: int, *, any_failure: bool) -> int | None:

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from misstep_harness.agent.code_index import language_of
 from misstep_harness.errors import InputError, UsageError, writing
 from misstep_harness.repair.case import BEFORE, RepairCase, environment_of, write_case
+from misstep_harness.repair.records import BEGAN
 from misstep_harness.repair.validators import file_of
 from misstep_harness.workspace import Limits
 from misstep_harness.workspace.repository import Commit, Repository
@@ -137,6 +138,9 @@ def joined(groups: Sequence[tuple[FailedTest, ...]], blamed: Sequence[str]) -> l
     return [tuple(members) for members in of.values()]
 
 
+BLAME = "blame"
+"""Where `extra` of a case has what its task says of the blamed change."""
+
 TaskState = Literal["open", "landed", "rejected"]
 """`landed`: a patch is on the main branch and the tests pass; `rejected`: people want no patch for it."""
 
@@ -148,8 +152,6 @@ CREATE TABLE IF NOT EXISTS task (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS one_open ON task (key) WHERE state = 'open';
 """
-BLAME = "blame"
-"""Where `extra` of a case has what its task says of the blamed change."""
 _FAILED_AS_WHOLE = "The test command failed; it names no test."
 
 
@@ -339,9 +341,7 @@ def task_text(task: RepairTask, change: Commit | None = None) -> str:
     if task.blame:
         subject = f" ({change.subject}, by {change.author})" if change else ""
         posterior = f" Posterior {task.blame_posterior:.0%}." if task.blame_note else ""
-        parts.append(
-            f"The failure began with the change {diff_number(task)}{subject}.{posterior} {task.blame_note}".rstrip()
-        )
+        parts.append(f"{BEGAN} {diff_number(task)}{subject}.{posterior} {task.blame_note}".rstrip())
     elif task.never_passed:
         parts.append(task.blame_note[:1].upper() + task.blame_note[1:])
     for one in task.rejected:

@@ -10,7 +10,15 @@ from msgspec.structs import replace
 from misstep_harness.errors import TimeSpent
 from misstep_harness.escaping import plain
 from misstep_harness.progress import say
-from misstep_harness.repair.failure_bot.change_search import Bisection, Outcome, Prior, Sight, find_change, never_passed
+from misstep_harness.repair.failure_bot.change_search import (
+    Bisection,
+    Likeliest,
+    Outcome,
+    Prior,
+    Sight,
+    find_change,
+    never_passed,
+)
 from misstep_harness.repair.failure_bot.owner import owners
 from misstep_harness.repair.failure_bot.reproduce import CommitRuns, failing_tests, failure_in, outcome_of
 from misstep_harness.repair.failure_bot.rules import (
@@ -248,7 +256,8 @@ class _Triage:
                 rule = self.lacks[test.id].rule if test.id in self.lacks else ""
                 apart[place, states[test.id].state == "flaky", rule].append(test)
         groups = [tuple(apart[key]) for key in sorted(apart)]
-        _tell("group", f"{len(failing)} failures have {len(groups)} causes")
+        tests = f"{len(failing)} failing test{'s' * (len(failing) > 1)}"
+        _tell("group", tests if len(groups) == len(failing) else f"{tests}, {len(groups)} kinds of failure")
         of = {group[0].id: self._bisect(group, states, report) for group in groups[:_MOST_BISECTIONS]}
         blamed = [one.change.id if (one := of.get(group[0].id)) and one.change else "" for group in groups]
         return already + [self._filed(group, states, of.get(group[0].id)) for group in joined(groups, blamed)]
@@ -309,7 +318,7 @@ class _Triage:
     def _outcomes(self, tests: Sequence[str], how: How) -> dict[str, Outcome]:
         if not tests:
             return {}
-        what = f"the {len(tests)} undecided tests alone" if how == "alone" else "the whole command"
+        what = f"{len(tests)} undecided test{'s' * (len(tests) > 1)} alone" if how == "alone" else "the whole command"
         _tell("flakiness", f"running {what} again")
         report = self.runs.report(self.commit.id, tests, how)
         for test in tests:
@@ -340,9 +349,9 @@ class _Triage:
                 return "other"
             return outcome
 
-        def tell(commit: Commit, sight: Sight, posterior: float | None) -> None:
+        def tell(commit: Commit, sight: Sight, likeliest: Likeliest | None) -> None:
             what = f"fails otherwise: {messages[commit.id]}" if sight == "other" else sight
-            best = "" if posterior is None else f" (best answer {posterior:.0%})"
+            best = f"; likeliest so far: {likeliest[0].short} ({likeliest[1]:.0%})" if likeliest else ""
             _tell("bisect", f"{name} at {commit.short}: {' '.join(what.split())[:_SHOWN]}{best}")
 
         outcomes: list[Outcome] = ["failed"] * state.failures
@@ -371,7 +380,8 @@ class _Triage:
         if change := answer.change:
             self.suspected[change.id] = _SUSPICION
             _tell("blame", f"{change.short} {change.subject} ({answer.posterior:.1%}, {answer.runs} runs)")
-        _tell("blame", f"{name}: {self.notes[test]}")
+        else:
+            _tell("blame", f"{name}: {self.notes[test]}")
         return answer
 
     def _called(self, test: str, history: Sequence[Commit]) -> dict[str, str]:

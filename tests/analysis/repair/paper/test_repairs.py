@@ -54,8 +54,8 @@ def test_a_measured_setting_stands_beside_the_printed_one() -> None:
 def test_the_finding_has_a_sentence_for_each_set_of_cases() -> None:
     orchard = RepairArm("it", "search", "react", "search_replace", FOUR[0].attempts, "orchard", evidence="real")
     finding = repairs.ablation_table([*FOUR, orchard]).finding
-    assert "may be chance. Test execution (search on planted) solves 100.0%" in finding
-    assert "ReAct alone (search on orchard) solves 0.0%" in finding
+    assert "may be chance. Test execution (search on planted) solves 8 of 8 cases." in finding
+    assert "ReAct alone (search on orchard) solves 0 of 8 cases." in finding
     alike = [orchard, structs.replace(orchard, setting="react+tests")]
     assert "are level, and none is ahead of them. ReAct alone" in repairs.ablation_table(alike).finding
 

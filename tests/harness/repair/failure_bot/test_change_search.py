@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from misstep_harness.repair.failure_bot import change_search
-from misstep_harness.repair.failure_bot.change_search import STEADY, Bisection, Outcome, Sight, find_change
+from misstep_harness.repair.failure_bot.change_search import STEADY, Bisection, Likeliest, Outcome, Sight, find_change
 from misstep_harness.repair.failure_bot.triage import note_of
 from misstep_harness.workspace.repository import Commit
 
@@ -24,10 +24,10 @@ def broken_since(place: int, before: Sight = "passed") -> Callable[[str], Sight]
 
 
 def test_the_first_commit_that_fails_is_blamed_and_each_run_is_told() -> None:
-    chances: list[float | None] = []
+    chances: list[Likeliest | None] = []
     answer = find_change(HISTORY, broken_since(20), at_newest=FAILED, on_run=lambda _, __, sure: chances.append(sure))
     assert (answer.change, answer.decided) == (HISTORY[20], True)
-    assert 0.95 <= answer.posterior == [sure for sure in chances if sure is not None][-1]
+    assert 0.95 <= answer.posterior == [sure for _, sure in filter(None, chances)][-1]
     assert answer.runs == len(chances) <= 12 + 8
 
 
