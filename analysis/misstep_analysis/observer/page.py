@@ -90,8 +90,8 @@ def observed_page(
 ) -> str:
     """Return the page of a run of `observe`: the rate, and every session with an intervention."""
     from misstep_analysis.pages.browser import browser_page
-    from misstep_analysis.pages.page import Foot, markup, table_html, table_id
-    from misstep_analysis.sessions.page import FlaggedSessions
+    from misstep_analysis.pages.page import Foot, markup, table_html
+    from misstep_analysis.sessions.page import FlaggedSessions, Fold
 
     sessions = FlaggedSessions()
     for session, run in runs:
@@ -108,9 +108,9 @@ def observed_page(
         finding=finding,
         warnings=unreadable,
         foot=Foot(shlex.join(["misstep", "observe", *arguments]), inputs=tuple(inputs)),
-        figures=[],
-        contents=[(table_id(table), table.title)],
-        tables=[markup(table_html(table, with_finding=False))],
+        heading="Flagged sessions",
+        checked="",
+        folds=(Fold("figures", table.title, [markup(table_html(table, with_finding=False))]),),
         browser=browser,
         notes=(RECORDED, *_left_out(summary)),
     )

@@ -13,6 +13,7 @@ projects and the like are held once and then counted from 0. With made-up values
 
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -76,6 +77,16 @@ class FindingLine(Struct, frozen=True):
     steps: str
     reason: str
     is_new: bool
+
+
+class Fold(Struct, frozen=True):
+    """Figures and tables below the sessions, opened by a click."""
+
+    id: str
+    title: str
+    tables: Sequence[Any]
+    figures: Sequence[Any] = ()
+    warning: str = ""
 
 
 class FlaggedSessions:
@@ -145,12 +156,19 @@ def sessions_page(
         title="Findings",
         finding=finding,
         warnings=filter(None, (" ".join(failed),)),
+        heading="Sessions that went wrong",
         checked=checked_line(findings),
-        pooled=pooled_note(prevalence(categories, _patterns(findings)), rates["project"]),
         foot=Foot(shlex.join(["misstep", "classify", *arguments]), inputs=tuple(inputs)),
-        figures=[markup(figure) for figure in _figures(tables, rates["week"])],
-        tables=[markup(table_html(_not_drawn(table), with_finding=table.finding != finding)) for table in tables],
-        costs=[markup(table_html(of_evidence(table, findings.evidence))) for table in costs],
+        folds=(
+            Fold(
+                "figures",
+                "By project, model, week",
+                [markup(table_html(_not_drawn(table), with_finding=table.finding != finding)) for table in tables],
+                [markup(figure) for figure in _figures(tables, rates["week"])],
+                pooled_note(prevalence(categories, _patterns(findings)), rates["project"]),
+            ),
+            Fold("cost", "Cost", [markup(table_html(of_evidence(table, findings.evidence))) for table in costs]),
+        ),
         browser=flagged.browser(),
         notes=(*looks(findings), *left_out(findings), _INTERVALS),
     )

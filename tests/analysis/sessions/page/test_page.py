@@ -110,7 +110,7 @@ def test_what_was_unreadable_stands_before_the_figures() -> None:
 def test_nothing_found_is_said_with_its_interval() -> None:
     page = _page(_of("calm", ("no", "no"), 20))
     assert _lede(page) == "20 sessions, none went wrong: 0.0% (0.0% to 16.1%)."
-    assert "No session went wrong." in page
+    assert "<p>None.</p>" in page
 
 
 def test_the_page_says_session_and_escapes_what_sessions_say() -> None:
