@@ -9,6 +9,7 @@ import typer
 from misstep.options.common import Json, command_app, json_text, path_alone, write_file
 from misstep.options.prices import priced_by
 from misstep_analysis.sessions.advice import advice_diff, advice_of
+from misstep_analysis.tables.wording import counted_text
 from misstep_harness.classifiers.shell import commands
 from misstep_harness.classifiers.tools import bare_name, kind_of
 from misstep_harness.errors import UsageError
@@ -36,8 +37,8 @@ def advise(
 ) -> None:
     """Propose at most ten lines for CLAUDE.md or AGENTS.md from the findings of a run, as a unified diff.
 
-    Each line is about a category and a program or a tool that at least N sessions show. Its words are Misstep's own: of
-    the sessions it quotes only checked names, options and paths of a call, never what a user, an agent or a tool wrote.
+    Each line says what is so here of a program or a tool, as at least N sessions show it. The words are Misstep's own:
+    of sessions it quotes only checked names, options and paths of a call, never what a user, an agent or a tool wrote.
     Nothing is changed; look at the diff, and apply it: misstep advise RUN | git apply. Whether the lines helped is what
     `misstep report BEFORE AFTER` says of two runs.
     """
@@ -54,6 +55,8 @@ def advise(
     if not diff:
         why = f"{file} has these lines" if lines else f"no problem with a line is in {at_least} sessions (--at-least)"
         say(f"misstep: nothing to propose: {why}.")
+    else:
+        say(f"misstep: {counted_text(len(lines), 'line')} for {file}, each from {at_least:,} or more sessions.")
 
 
 def _called(tool: str, line: str) -> tuple[str, Sequence[str]]:

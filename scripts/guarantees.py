@@ -20,6 +20,11 @@ from misstep.doctor.plugins import _REGISTRIES
 from misstep_analysis.runs.kind import KINDS
 from misstep_harness import errors
 from misstep_harness.journal import records
+from misstep_harness.observer import records as observer_records
+from misstep_harness.reflexive import records as reflexive_records
+from misstep_harness.repair import records as repair_records
+from misstep_harness.triage import records as triage_records
+from misstep_harness.verdict import PairVerdict
 from scripts.schemas.known import DOCUMENTS, schema_of
 
 FOLDER = Path(__file__).parents[1] / "tests/reference/guarantees"
@@ -54,8 +59,10 @@ def documents() -> Iterator[str]:
 def runs() -> Iterator[str]:
     """List the kinds of runs, and the records in their folders."""
     yield from (f"kind of run: {name}" for name in KINDS)
-    for one in (value for value in vars(records).values() if isinstance(value, records.Records)):
+    rooms = (records, observer_records, reflexive_records, repair_records, triage_records)
+    for one in (value for room in rooms for value in vars(room).values() if isinstance(value, records.Records)):
         yield from _of_schema(one.file, msgspec.json.schema(one.type))
+    yield from _of_schema(records.VERDICTS, msgspec.json.schema(PairVerdict))
     yield from _of_schema(records.MANIFEST, msgspec.json.schema(records.Manifest))
 
 

@@ -43,17 +43,19 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Point the links of a page at pages of the site; a folder of the checkout is named and not linked."""
-    source = next((file for file, name in PAGES.items() if name == page.file.src_uri), f"docs/{page.file.src_uri}")
+    uri = page.file.src_uri
+    in_docs = (ROOT / "docs" / uri).is_file()
+    source = next((file for file, name in PAGES.items() if name == uri), f"docs/{uri}" if in_docs else uri)
 
     def pointed(link: re.Match[str]) -> str:
         target = _target(source, link[2])
         if (ROOT / target).is_dir():
             return link[1]
         own = PAGES.get(target, target.removeprefix("docs/"))
-        return f"[{link[1]}]({relpath(own, dirname(page.file.src_uri) or '.')}{link[3] or ''})"
+        return f"[{link[1]}]({relpath(own, dirname(uri) or '.')}{link[3] or ''})"
 
-    shown = LINK.sub(pointed, markdown) if source != "docs/reference.md" else markdown
-    _MARKDOWN[page.file.src_uri] = shown
+    shown = LINK.sub(pointed, markdown) if uri != "reference.md" else markdown
+    _MARKDOWN[uri] = shown
     return shown
 
 

@@ -106,11 +106,11 @@ def classify(
 
             if asks:
                 with judges.opened(asking, chosen) as category_judges:
-                    findings = category_judges.judged(open_of(run, "classify"), places, plan)
+                    findings = category_judges.judged(open_of(run, "classify"), places, plan, new)
             if prices is not None:
-                findings = at_prices(open_of(run, "classify"), prices)
+                findings = at_prices(open_of(run, "classify"), prices, new)
             if html is not None:
-                write_page("--html", html, classified_page(open_of(run, "classify")))
+                write_page("--html", html, classified_page(open_of(run, "classify"), new))
     if new is not None:
         findings = with_new(findings, new.since, new.items)
     page = html or (out / REPORT if out else None)

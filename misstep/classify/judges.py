@@ -5,12 +5,14 @@ import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec import structs
+
 from misstep.classify.run_folder import concluding_with
 from misstep.options.prices import priced_by
 from misstep_analysis.gold import read_gold
 from misstep_analysis.runs.finished import read_scores
 from misstep_analysis.sessions.costs import costs_of
-from misstep_analysis.sessions.findings import Findings, findings
+from misstep_analysis.sessions.findings import Findings, NewSessions, findings
 from misstep_analysis.sessions.prevalence import ANY
 from misstep_analysis.sessions.session_rates import JudgedSession, corrected_shares, majorities
 from misstep_analysis.stats.estimate import Estimate
@@ -37,7 +39,9 @@ class CategoryJudges:
         self.ends: list[RunEnd] = []
         self.missing: MissingPrerequisite | None = None
 
-    def judged(self, run: OpenRun, paths: Sequence[Path], plan: ClassifyPlan) -> Findings:
+    def judged(
+        self, run: OpenRun, paths: Sequence[Path], plan: ClassifyPlan, new: NewSessions | None = None
+    ) -> Findings:
         """Ask the judges about what is open in a finished run, and return the findings of both; they are in the run."""
         files = files_changed(found_files(paths, left_out=run.folder), plan.changed)
         try:
@@ -47,7 +51,7 @@ class CategoryJudges:
             self.missing = error
 
         def findings_of(summary: Summary, folder: Path) -> Findings:
-            return self._findings(summary, folder, run, plan.categories)
+            return structs.replace(self._findings(summary, folder, run, plan.categories), new=new)
 
         revise(
             run,

@@ -9,7 +9,7 @@ from misstep.options.prices import priced_by
 from misstep_analysis.runs.finished import named_inputs, read_scores
 from misstep_analysis.sessions.costs import costs_of
 from misstep_analysis.sessions.documents import findings_files, show_flagged
-from misstep_analysis.sessions.findings import Findings, findings, with_new
+from misstep_analysis.sessions.findings import Findings, NewSessions, findings, with_new
 from misstep_harness.journal.classified import SessionFinding, Summary, labelled_sessions
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import SESSIONS, Records, read_manifest, read_records, replace_file
@@ -51,7 +51,7 @@ def findings_into(
         for one in result.findings:
             if (one.item, one.category) not in told:
                 tell(one)
-        return result
+        return results[0]
 
     conclude = concluding_with(findings_of, list(map(path_text, paths)), plan.arguments)
     classify_into(paths, plan, out, conclude, show_flagged)
@@ -68,11 +68,11 @@ def _new_items(run: Path, earlier: Path) -> list[str]:
     return [one.item for one in read_records(run, _CONTENTS) if one.parent is None and hash(one) not in known]
 
 
-def at_prices(run: OpenRun, prices: Prices) -> Findings:
+def at_prices(run: OpenRun, prices: Prices, new: NewSessions | None) -> Findings:
     """Count the costs of a finished run again at some prices, in its scores and on its page."""
     scores = read_scores(run.folder, Findings)
     costs = costs_of(tuple(scores.categories), labelled_sessions(run.folder), priced_by(prices))
-    result, manifest = structs.replace(scores, costs=costs), run.manifest
+    result, manifest = structs.replace(scores, costs=costs, new=new), run.manifest
     for name, content in findings_files(result, run.folder, named_inputs(manifest), manifest.arguments).items():
         replace_file(run.folder / name, content)
     return result

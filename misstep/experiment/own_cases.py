@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from misstep_harness.agent.model_policy import ModelSettings
+from misstep_harness.agent.protocols import ModelSettings
 from misstep_harness.errors import MisstepError
 from misstep_harness.journal.records import Inputs
 from misstep_harness.live_session import LiveArm, LiveSession

@@ -72,7 +72,7 @@ def run(
     """
     from misstep.experiment.own_cases import OwnCases
     from misstep_analysis.observer.experiments.report import open_experiment, report_of_run
-    from misstep_harness.agent.model_policy import ModelSettings
+    from misstep_harness.agent.protocols import ModelSettings
     from misstep_harness.observer.detectors import asks_a_model, check_model
     from misstep_harness.observer.experiment.observing import Beside
     from misstep_harness.observer.experiment.running import ExperimentPlan, ExperimentRun

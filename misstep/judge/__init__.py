@@ -1,16 +1,9 @@
 """`misstep judge`: run judges over a benchmark, score them and compare them."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from misstep.options.common import command_app
-from misstep.options.groups import LazyCommands
 
-
-class JudgeCommands(LazyCommands):
-    """The commands for judges, in the order of the help."""
-
-    paths: ClassVar[Mapping[str, str]] = {
+app = command_app(
+    commands={
         "list": "misstep.judge.list:list_judges",
         "run": "misstep.judge.run:run",
         "check": "misstep.judge.check:check",
@@ -21,9 +14,7 @@ class JudgeCommands(LazyCommands):
         "probe": "misstep.judge.probe:probe",
         "drift": "misstep.judge.drift:drift",
     }
-
-
-app = command_app(has_commands=True, cls=JudgeCommands)
+)
 
 
 @app.callback()

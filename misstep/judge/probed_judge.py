@@ -61,7 +61,7 @@ def _write_page(
     foot = Foot(made_by, inputs=(f"{source}: {n:,} items",), seed=seed)
     (title, note, reference), figures = figure, []
     if find_spec("matplotlib") is not None and table.drawn:
-        from misstep_analysis.plots import forest
+        from misstep_analysis.plots.rows import forest
 
         figures.append(forest(table.drawn, title, note, reference=reference))
     html = page(shown.title, shown.finding, [shown, *tables[1:]], figures, sections=sections, foot=foot)

@@ -4,7 +4,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.util import find_spec
@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from misstep.options.config_file import CONFIG, config_in
-from misstep.options.groups import CommandApp, CommandGroup
+from misstep.options.groups import CommandApp, CommandGroup, LazyCommands
 from misstep_harness.errors import MissingPrerequisite, UsageError, writing
 from misstep_harness.escaping import plain
 from misstep_harness.journal.records import replace_file
@@ -22,11 +22,11 @@ from misstep_harness.path_names import is_address
 from misstep_harness.progress import say
 
 
-def command_app(*, has_commands: bool = False, cls: type[CommandGroup] = CommandGroup) -> CommandApp:
-    """Return an empty application with the settings that all commands share."""
+def command_app(*, has_commands: bool = False, commands: Mapping[str, str] | None = None) -> CommandApp:
+    """Return an application with the settings that all commands share, empty or with commands imported when run."""
     return CommandApp(
-        cls=cls,
-        no_args_is_help=has_commands,
+        cls=CommandGroup if commands is None else type("Commands", (LazyCommands,), {"paths": commands}),
+        no_args_is_help=has_commands or commands is not None,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,

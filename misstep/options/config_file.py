@@ -23,7 +23,6 @@ from msgspec import Struct
 from misstep.suggestions import did_you_mean
 from misstep_harness.errors import InputError, opening
 from misstep_harness.forms import line_of, toml_form
-from misstep_harness.redaction import keys_in
 
 CONFIG = "config"
 """The name of the parameter, which every command has."""
@@ -152,6 +151,8 @@ def _check_table(name: str, owner: Any, file: Path, line: int | None) -> None:
 
 
 def _check_secret(value: Any, file: Path, line: int | None, key: str) -> None:
+    from misstep_harness.redaction import keys_in
+
     if keys_in(str(value)):
         raise InputError(
             "the value has the form of a key",

@@ -174,7 +174,10 @@ class CommandApp(typer.Typer):
 
 
 class LazyCommands(CommandGroup):
-    """Commands that are imported when one is run, and all when they are listed: command → `module:function`."""
+    """Commands that are imported when one is run, and all when they are listed.
+
+    Command → `module:function`, or `module:app` for a group of its own.
+    """
 
     paths: ClassVar[Mapping[str, str]] = {}
 
@@ -189,9 +192,12 @@ class _Imported(dict[str, Any]):
     def __getitem__(self, name: str) -> Any:
         path = super().__getitem__(name)
         if isinstance(path, str):
-            module, _, function = path.partition(":")
-            app = CommandApp(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-            app.command(name)(getattr(import_module(module), function))
+            module, _, attribute = path.partition(":")
+            app = getattr(import_module(module), attribute)
+            if not isinstance(app, typer.Typer):
+                command = app
+                app = CommandApp(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+                app.command(name)(command)
             self[name] = path = typer.main.get_command(app)
             path.name = name
         return path

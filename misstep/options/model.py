@@ -85,12 +85,14 @@ class ModelOptions(OptionGroup, frozen=True):
     @property
     def in_flight(self) -> int:
         """Return the number of requests in flight."""
-        from misstep_harness.clients.address import is_on_this_machine
-
         if self.concurrency is not None:
             return self.concurrency
+        if not self.base_url:
+            return 16
+        from misstep_harness.clients.address import is_on_this_machine
+
         # A server of one's own answers one or a few at a time: more in flight would wait until they time out.
-        return 4 if self.base_url and is_on_this_machine(self.base_url) else 16
+        return 4 if is_on_this_machine(self.base_url) else 16
 
 
 EACH_AT_ONCE = Only(*(name for name in names_of(ModelOptions) if name != "concurrency"))
@@ -117,12 +119,13 @@ def with_local_model(options: ModelOptions) -> Iterator[ModelOptions]:
 def client_settings(options: ModelOptions, base_url: str | None = None) -> "ClientSettings":
     """Return the settings of the client; `base_url` is the judge's own address, where it has one."""
     from misstep_harness.clients import ClientSettings
-    from misstep_harness.clients.address import checked_address
     from misstep_harness.redaction import ADDRESS
 
     base_url = base_url or options.base_url or None
     # What the command line says is written down with the run: an address that holds a password is refused before.
     for address in filter(None, (options.base_url, base_url or os.environ.get(ADDRESS))):
+        from misstep_harness.clients.address import checked_address
+
         checked_address(address)
     return ClientSettings(
         client="openai" if options.replay is None else "replay",

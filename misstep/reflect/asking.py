@@ -92,7 +92,7 @@ def chosen(
 
     What the run has `spent` already counts towards the cost limit.
     """
-    from misstep_harness.agent.model_policy import ModelSettings
+    from misstep_harness.agent.protocols import ModelSettings
     from misstep_harness.clients.recording import open_replay
     from misstep_harness.reflexive.runs.running import MODEL, agents_of_model, agents_of_skill
 

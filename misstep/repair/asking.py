@@ -135,7 +135,7 @@ def opened(
     agent: AgentOptions, asking: ModelOptions, patches: PatchJudgeOptions, observing: ObserveOptions
 ) -> Iterator[OpenAgent]:
     """Open all that asks a model; the local model runs inside the block."""
-    from misstep_harness.agent.model_policy import Form, ModelSettings
+    from misstep_harness.agent.protocols import Form, ModelSettings
     from misstep_harness.repair.repairers import ASK_NO_MODEL, RepairerOptions
 
     if agent.policy in ("model", "direct") and not (asking.model or asking.local):

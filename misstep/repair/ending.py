@@ -19,7 +19,6 @@ def print_scores(run: "RepairRun", named: Named, *, json: bool, plumbing: bool) 
     """Write the scores of a run and print them; of a repository each patch and its next command, or why not."""
     import msgspec
 
-    from misstep_analysis.judging.report import NO_JUDGE
     from misstep_analysis.repair.report import observed_attempts, repairs_json, repairs_text, write_repair_scores
     from misstep_harness.journal.records import REPORT
 

@@ -35,7 +35,7 @@ def instructions(
     """
     import sys
 
-    from misstep_harness.agent.model_policy import ModelSettings
+    from misstep_harness.agent.protocols import ModelSettings
     from misstep_harness.journal.opened import open_of
     from misstep_harness.repair.case import read_cases
     from misstep_harness.repair.runs.instructions import InstructionRun

@@ -92,7 +92,7 @@ def triage(
     Without a model as many processes judge as --workers says, by default one for each processor, or the workers of
     a cluster (--dask), which have to see the cases. A model is asked about as many cases at once, by default 16.
     """
-    from misstep_harness.agent.model_policy import ModelSettings
+    from misstep_harness.agent.protocols import ModelSettings
     from misstep_harness.triage.runs.benchmark import asked_cases
     from misstep_harness.triage.runs.judges import TOKENS_OF_CASE, judge_name, triage_judge
     from misstep_harness.workspace import find_sandbox

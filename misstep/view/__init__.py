@@ -40,12 +40,14 @@ def view(
     shows_all: Annotated[
         bool, typer.Option("--all", help="Show all runs of a file as one page, as of a folder.")
     ] = False,
+    observer: Annotated[
+        bool, typer.Option("--observer", help="Show where in one run an observer would have told the agent.")
+    ] = False,
 ) -> None:
     """Write agent runs as an HTML page: one run, or all runs of a folder to search and open.
 
-    The page of one run begins with the misbehaviour that the rules find. A time line shows who spoke, the evidence, and
-    where an observer would have told the agent. A folder, database or Parquet file with several runs becomes one page,
-    in which a run opens at its evidence. Pages
+    The page of one run begins with the misbehaviour that the rules find. A time line shows who spoke and the evidence.
+    A folder, database or Parquet file with several runs becomes one page, in which a run opens at its evidence. Pages
     shorten long texts and mark the cuts. The command prints the page's path. It names runs that cannot be read; the
     exit code is 1 then, or if a classifier failed.
     """
@@ -54,7 +56,7 @@ def view(
     if id_ is None and (shows_all or is_of_many(path)) and holds_several(path):
         _view_all(path, out, ["--all"] if shows_all else [])
     else:
-        _view_one(path, out, id_)
+        _view_one(path, out, id_, observer)
 
 
 def _view_all(path: Path, out: Path | None, options: Sequence[str]) -> None:
@@ -67,7 +69,7 @@ def _view_all(path: Path, out: Path | None, options: Sequence[str]) -> None:
     _end([one.error for one in viewed.failed], bool(viewed.unreadable))
 
 
-def _view_one(path: Path, out: Path | None, id_: str | None) -> None:
+def _view_one(path: Path, out: Path | None, id_: str | None, with_observer: bool) -> None:
     from misstep_harness.classifiers import categories, classify_all
 
     chosen = chosen_runs(path, [id_])
@@ -76,7 +78,7 @@ def _view_one(path: Path, out: Path | None, id_: str | None) -> None:
         another = f"For another, give --id {plain(chosen.ids[1])}; for all in one page, --all."
         say(f"misstep: {len(chosen.ids):,} trajectories; this is the first. {another}")
     verdicts = classify_all(run, categories())
-    _write(out or Path(f"{file_name(run.id)}.html"), _page(run, verdicts, path))
+    _write(out or Path(f"{file_name(run.id)}.html"), _page(run, verdicts, path, with_observer))
     _end(_errors(verdicts), bool(chosen.unreadable))
 
 
@@ -102,13 +104,16 @@ def file_name(id_: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", id_).strip("-.")[:80] or "trajectory"
 
 
-def _page(trajectory: Trajectory, verdicts: list[Verdict], path: Path) -> str:
+def _page(trajectory: Trajectory, verdicts: list[Verdict], path: Path, with_observer: bool) -> str:
     from misstep_analysis.pages import Foot
     from misstep_analysis.pages.trajectory import trajectory_page
-    from misstep_harness.observer.replay import ReplayOptions, replay
 
-    command = shlex.join(["misstep", "view", path_text(path), "--id", trajectory.id])
-    guided = any(INTERVENTION in step.extra for step in trajectory.steps)
-    observed = None if guided else replay(trajectory, ReplayOptions())
+    options, observed = [], None
+    if with_observer:
+        from misstep_harness.observer.replay import ReplayOptions, replay
+
+        guided = any(INTERVENTION in step.extra for step in trajectory.steps)
+        options, observed = ["--observer"], None if guided else replay(trajectory, ReplayOptions())
+    command = shlex.join(["misstep", "view", path_text(path), "--id", trajectory.id, *options])
     foot = Foot(command, inputs=(f"{path_text(path)}, read as {trajectory.source.format}",))
     return trajectory_page(trajectory, verdicts, foot, observed)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.image import imread
 
-from misstep_analysis.plots import bars, confusion, crossed, curves, forest, funnel, heat_map, small_multiples
 from misstep_analysis.plots.drawing import WIDTH, fitted_apart, standalone
-from misstep_analysis.plots.points import cost_quality, reliability
+from misstep_analysis.plots.points import confusion, cost_quality, crossed, curves, funnel, heat_map, reliability
+from misstep_analysis.plots.rows import bars, forest, small_multiples
 from misstep_analysis.tables import Row
 from misstep_harness.escaping import one_line
 from tests.analysis.pages.html_rules import check_page

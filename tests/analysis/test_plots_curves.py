@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from misstep_analysis.plots import curves, funnel
 from misstep_analysis.plots.drawing import WIDTH, text_width
+from misstep_analysis.plots.points import curves, funnel
 from misstep_analysis.tables import Row
 from misstep_harness.errors import UsageError
 from tests.analysis.svg import description, shown

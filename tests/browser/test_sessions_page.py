@@ -110,6 +110,30 @@ def test_a_session_opens_with_its_evidence_its_file_and_the_command_that_shows_a
     assert chromium.run(TITLE) == first
 
 
+def test_the_list_is_in_sight_and_enter_opens_the_lit_row(chromium, report):
+    open_page(chromium, report)
+    assert chromium.run("return document.querySelector('.rows .row').getBoundingClientRect().bottom") < 600
+    assert "It does so in" in chromium.run("return document.querySelector('.row.current .reason').textContent")
+    chromium.press(Keys.ENTER)
+    wait(chromium, "return document.querySelector('.about .step')")
+    assert chromium.run(TITLE)
+
+
+def test_selected_rows_give_the_lines_that_label_them_or_make_a_benchmark(chromium, report):
+    open_page(chromium, report)
+    chromium.press("j", "x")
+    chromium.run("document.querySelectorAll('.select')[0].click()")
+    assert chromium.run("return document.querySelector('.doing .small').textContent") == "2 sessions selected: "
+    lines = "return document.querySelector('.doing pre').textContent.split('\\n')"
+    chromium.run("document.querySelectorAll('.doing .chip')[0].click()")
+    label, annotate = chromium.run(lines)
+    assert label.startswith(f"misstep judge run infinite_loop@rule {report.parents[1]}")
+    assert annotate == "misstep annotate to_label --study labels"
+    chromium.run("document.querySelectorAll('.doing .chip')[1].click()")
+    assert chromium.run(lines)[-1].endswith("--labels labels --out my_benchmark")
+    assert chromium.run("return document.querySelector('dialog[open]')") is None
+
+
 def test_without_scripts_the_findings_stand_there_as_a_table(chromium, report):
     with chromium.without_scripts():
         chromium.driver.get("about:blank")

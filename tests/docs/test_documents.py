@@ -74,10 +74,8 @@ def _headings(file: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-def test_the_readme_is_short_and_names_every_page() -> None:
-    text = DOCUMENTS["README.md"]
-    assert text.count("\n") <= 220
-    assert [path for path in DOCUMENTS if path != "README.md" and f"]({path}" not in text] == []
+def test_the_readme_is_short() -> None:
+    assert DOCUMENTS["README.md"].count("\n") <= 160
 
 
 def test_the_choice_that_a_reader_is_told_to_change_stands_in_the_notebook() -> None:

@@ -25,7 +25,8 @@ from misstep_analysis.observer.experiments.sessions import ExperimentSession
 from misstep_analysis.passing.attempts import PassAttempts, SystemAttempts, TaskCounts
 from misstep_analysis.passing.scores import PASSES, pair_finding, pass_report, passes_headline
 from misstep_analysis.repair.attempts import RepairArm
-from misstep_analysis.repair.scores import compare_repairs, repair_comparison_table, repairs_finding, score_repairs
+from misstep_analysis.repair.comparison import compare_repairs, repair_comparison_table
+from misstep_analysis.repair.scores import repairs_finding, score_repairs
 from misstep_analysis.sessions.session_comparison import SessionRun, compare_sessions
 from misstep_analysis.sessions.session_comparison import comparison_finding as sessions_finding
 from misstep_analysis.triage.comparison import JudgedCases, runs_finding

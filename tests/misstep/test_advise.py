@@ -36,7 +36,8 @@ def folder(tmp_path: Path) -> Path:
 def test_a_line_has_our_words_and_the_shape_of_a_call_and_needs_enough_sessions(folder: Path) -> None:
     done = _misstep("run", cwd=folder)
     (line,) = [one for one in done.stdout.splitlines() if one.startswith("+- ")]
-    assert "Do not run `grep`" in line
+    assert "`grep` was run over and over here" in line
+    assert "1 line for CLAUDE.md, each from 3 or more sessions." in done.stderr
     assert "(seen in 3 sessions, such as `grep -rn … ./src …`)" in line
     assert not any(word in done.stdout for word in ("Ignore", "bold", "secrets", "obey"))
     assert "`ls`" in _misstep("run", "--at-least", "1", cwd=folder).stdout
@@ -56,10 +57,23 @@ def test_git_applies_the_diff_once_and_nothing_else_writes_the_file(folder: Path
     subprocess.run(["git", "apply", "-"], cwd=folder, input=diff.encode(), check=True)
     after = rules.read_bytes().decode()
     assert after.startswith(before or "")
-    assert "Do not run `grep`" in after
+    assert "`grep` was run over and over here" in after
     assert _misstep("run", cwd=folder).stdout == ""
     more = _misstep("run", "--at-least", "1", "--out", "more.diff", cwd=folder)
     assert (more.stdout, (folder / "more.diff").read_bytes().count(b"\n+")) == ("", 2)
+
+
+def test_a_program_that_the_machine_lacks_is_said_to_be_missing(tmp_path: Path) -> None:
+    def failing(name: str) -> bytes:
+        document: dict[str, Any] = json.loads(atif(name, steps=7))
+        for number, step in enumerate(document["steps"][1:]):
+            step["tool_calls"][0]["arguments"]["command"] = f"kubectl get pods --page {number}"
+            step["observation"]["results"][0]["content"] = "bash: kubectl: command not found"
+        return json.dumps(document).encode() + b"\n"
+
+    (tmp_path / "runs.jsonl").write_bytes(b"".join(map(failing, "abc")))
+    assert misstep("classify", "runs.jsonl", "--out", "run", cwd=tmp_path).returncode == 0
+    assert "+- `kubectl` is not installed here: " in _misstep("run", cwd=tmp_path).stdout
 
 
 def test_the_document_has_costs_and_sessions_and_a_file_elsewhere_is_refused(folder: Path) -> None:

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 import typer
+from msgspec.structs import replace
 from typer.testing import CliRunner
 
 import misstep
 from misstep.repair.report import report
 from misstep_analysis.repair.recorded_runs import open_repair_run, record_run, recorded_reviews, recordings
 from misstep_harness.errors import InputError, UsageError
+from misstep_harness.journal.records import read_manifest, write_manifest
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up_runs import four, repaired, repaired_run
 from tests.misstep.runs.test_report import data
@@ -91,6 +93,14 @@ def test_the_log_in_a_runs_folder_is_shown_and_recorded_without_names_and_commen
     funnel = recorded_reviews(tmp_path / "recordings")
     assert {event: funnel.count(event) for event in result} == result
     assert recorded_reviews(tmp_path / "none") is None
+
+
+def test_a_recording_names_nothing_of_its_machine(two: list[Path], tmp_path: Path) -> None:
+    manifest = read_manifest(two[0])
+    assert manifest is not None
+    write_manifest(two[0], replace(manifest, shown=[str(tmp_path / "toolchain")]))
+    record_run(open_repair_run(two[0]), tmp_path / "recorded")
+    assert str(tmp_path) not in (tmp_path / "recorded" / "run.toml").read_text()
 
 
 def test_a_page_shows_every_attempt_and_what_it_says_is_text(two: list[Path], tmp_path: Path) -> None:

@@ -93,7 +93,9 @@ def test_the_same_sessions_classified_by_other_rules_are_pairs(before: Path, tmp
 def test_one_run_is_shown_by_the_fact_that_is_asked_for(before: Path) -> None:
     result = command(before, "--by", "project")
     assert (result.exit_code, result.stdout) == (0, f"{before / 'by_project.html'}\n")
-    assert "first is most frequent in the project" in check_page((before / "by_project.html").read_text()).text
+    assert (
+        "Cases of first are most frequent in the project" in check_page((before / "by_project.html").read_text()).text
+    )
     groups = json.loads(command(before, "--by", "agent", "--json").stdout)["groups"]
     assert [(name, outcome["n"]) for name, outcome in groups.items()] == [("made-up", 20)]
 

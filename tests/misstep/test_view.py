@@ -98,6 +98,17 @@ def test_a_run_is_found_by_the_name_that_classify_gave_it(tmp_path):
     assert (other.exit_code, other.stderr) == (0, "misstep: one~3 is not here; this is one.\n")
 
 
+def test_an_observer_has_a_lane_only_if_it_is_asked_for(tmp_path):
+    file = write(tmp_path / "run.json", record("run-1"))
+    run(file, "--out", tmp_path / "plain.html")
+    run(file, "--observer", "--out", tmp_path / "observed.html")
+    lanes = [
+        check_page((tmp_path / name).read_text()).ids.count("observer") for name in ("plain.html", "observed.html")
+    ]
+    assert lanes == [0, 1]
+    assert f"misstep view {file} --id run-1 --observer" in text_of(tmp_path / "observed.html")
+
+
 def test_a_file_without_trajectories_is_an_error(tmp_path):
     (tmp_path / "folder").mkdir()
     assert isinstance(run(tmp_path / "folder", "--out", tmp_path / "out.html").exception, InputError)
@@ -132,7 +143,7 @@ def test_a_folder_of_runs_becomes_one_page_named_after_it(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     assert (run(folder).exit_code, run("runs").stdout) == (0, "runs.html\n")
     text = check_page(Path("runs.html").read_text()).text
-    assert "3 of 3 runs show misbehaviour" in text
+    assert "3 runs, 3 went wrong" in text
     assert "run-1~2" in text
     assert "misstep view runs\n" in text
 
@@ -140,7 +151,7 @@ def test_a_folder_of_runs_becomes_one_page_named_after_it(tmp_path, monkeypatch)
 def test_of_a_file_all_runs_are_shown_where_they_are_asked_for(tmp_path, two):
     run(two, "--all", "--out", tmp_path / "out.html")
     text = check_page((tmp_path / "out.html").read_text()).text
-    assert "2 of 2 runs show misbehaviour" in text
+    assert "2 runs, 2 went wrong" in text
     assert f"misstep view {two} --all\n" in text
 
 
@@ -150,7 +161,7 @@ def test_a_parquet_file_and_a_lake_of_runs_become_one_page(tmp_path):
     pq.write_table(pa.table({"id": ["run-1", "run-2"], "atif": bodies}), tmp_path / "lake" / "part-00000.parquet")
     for path in (tmp_path / "lake", tmp_path / "lake" / "part-00000.parquet"):
         run(path, "--out", tmp_path / "out.html")
-        assert "2 of 2 runs show misbehaviour" in text_of(tmp_path / "out.html")
+        assert "2 runs, 2 went wrong" in text_of(tmp_path / "out.html")
 
 
 def test_a_folder_with_one_run_is_shown_as_that_run_and_an_id_chooses_one_of_more(tmp_path):

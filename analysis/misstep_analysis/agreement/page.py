@@ -451,7 +451,8 @@ def _questions(reports: QuestionReports, source: str) -> Iterator[Section]:
 
 
 def _figures(kappas: list[Row]) -> list[str]:
-    from misstep_analysis.plots import can_draw, forest
+    from misstep_analysis.plots.drawing import can_draw
+    from misstep_analysis.plots.rows import forest
 
     if not kappas or not can_draw():
         return []

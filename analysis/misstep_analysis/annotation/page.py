@@ -372,6 +372,6 @@ def _figures(report: Disagreement) -> list[str]:
     rows = kappa_rows(report.report)
     if not rows or find_spec("matplotlib") is None:
         return []
-    from misstep_analysis.plots import forest
+    from misstep_analysis.plots.rows import forest
 
     return [forest(rows, "Agreement beyond chance, overall and by pair of raters")]

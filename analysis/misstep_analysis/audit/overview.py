@@ -108,7 +108,8 @@ def findings_page(findings: Sequence[Finding], command: str, files: Sequence[str
 
 
 def _figures(findings: Sequence[Finding]) -> list[str]:
-    from misstep_analysis.plots import can_draw, heat_map
+    from misstep_analysis.plots.drawing import can_draw
+    from misstep_analysis.plots.points import heat_map
 
     if not can_draw():
         return []

@@ -38,7 +38,8 @@ from misstep_analysis.judging.judged_runs import JudgedRun, open_run
 from misstep_analysis.judging.sample import majority
 from misstep_analysis.judging.units import BoolArray, JudgedUnits, judging_table, units_of
 from misstep_analysis.pages.page import Foot, figure_html, page
-from misstep_analysis.plots import can_draw, curves
+from misstep_analysis.plots.drawing import can_draw
+from misstep_analysis.plots.points import curves
 from misstep_analysis.stats.combined import combined
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Fields, Row, Table, estimate_row, made_by_this, of_evidence, rows_from, rows_in

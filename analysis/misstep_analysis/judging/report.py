@@ -49,7 +49,7 @@ from misstep_analysis.judging.slices import Lengths
 from misstep_analysis.pages import Foot, table_text
 from misstep_analysis.pages.browser import Pieces, embedded, shown_run
 from misstep_analysis.pages.trajectory import Passage, passage
-from misstep_analysis.plots import can_draw
+from misstep_analysis.plots.drawing import can_draw
 from misstep_analysis.tables import Table, of_evidence
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.benchmarks.trajectories import FoundRun, run_in, runs_in, steps_by_run

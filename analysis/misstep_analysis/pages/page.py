@@ -22,7 +22,6 @@ from msgspec import Struct
 
 from misstep_analysis.plots.drawing import Picture, standalone
 from misstep_analysis.tables import Evidence, Row, Table
-from misstep_analysis.tables.files import check_names, document
 from misstep_analysis.tables.text import grid, methods, table_text
 from misstep_harness.errors import InputError
 from misstep_harness.escaping import printable
@@ -189,6 +188,8 @@ class Shown:
 
 def show(table: Table) -> Shown:
     """Return a table for the last line of a notebook's cell."""
+    from misstep_analysis.tables.files import check_names, document
+
     check_names(table)
     return Shown(
         {

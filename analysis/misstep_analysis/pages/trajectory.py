@@ -16,7 +16,14 @@ from msgspec import Struct, structs
 from misstep_analysis.pages.interventions import guidance_number, observer_view
 from misstep_analysis.pages.page import Foot, asset, described, markup, render
 from misstep_analysis.tables import Unit
-from misstep_analysis.tables.wording import count_text, in_words, number_text
+from misstep_analysis.tables.wording import (
+    count_text,
+    counted_text,
+    in_words,
+    listed_text,
+    number_text,
+    problems_text,
+)
 from misstep_harness.escaping import one_line
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.session import title_of
@@ -149,30 +156,25 @@ def trajectory_values(
 def finding(trajectory: Trajectory, verdicts: Sequence[Verdict]) -> str:
     """Return what was found in a trajectory, in one sentence."""
     number = len(trajectory.steps)
-    steps = f"{count_text(number)} step{'' if number == 1 else 's'}"
+    steps = counted_text(number, "step")
     flagged = [verdict for verdict in verdicts if verdict.label == "yes"]
     answered = sum(verdict.status == "answered" for verdict in verdicts)
     failed = sum(verdict.status == "failed" for verdict in verdicts)
     outcome = {"passed": " The task was solved.", "failed": " The task was not solved.", "unknown": ""}
-    sentence = f"{steps}, and no classifier gave an answer."
+    sentence = f"{steps}, and no rule could check them."
     if flagged:
-        shown = [_shown(one, number) for one in flagged]
-        sentence = f"{steps}, of which {' and '.join([', '.join(shown[:-1]), shown[-1]] if shown[:-1] else shown)}."
+        sentence = f"{steps}, {listed_text([_shown(one, number) for one in flagged])}."
     elif answered:
-        nobody = (
-            "the one rule classifier asked found no" if answered == 1 else f"none of {answered} rule classifiers found"
-        )
-        sentence = f"{steps}, and {nobody} misbehaviour in them."
+        sentence = f"{steps}, nothing went wrong by {counted_text(answered, 'rule')}."
     if failed:
-        sentence += f" {count_text(failed)} classifier{'' if failed == 1 else 's'} failed."
+        sentence += f" {counted_text(failed, 'rule')} failed."
     return sentence + outcome[trajectory.outcome.status]
 
 
 def _shown(verdict: Verdict, n_steps: int) -> str:
     named = len(_evidence(verdict, n_steps))
-    return (
-        f"{count_text(named) if named else 'none'} {'are' if named > 1 else 'is'} evidence of {in_words(verdict.judge)}"
-    )
+    problems = problems_text(verdict.judge)
+    return f"{count_text(named)} with {problems}" if named else f"{problems} without a step"
 
 
 def _evidence(verdict: Verdict, n_steps: int) -> tuple[int, ...]:

@@ -10,7 +10,6 @@ from itertools import combinations
 from msgspec import Struct, structs
 
 from misstep_analysis.sessions.leading import Contest
-from misstep_analysis.stats.clusters.clustered_pairs import paired_rates
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.significance import holm
 from misstep_analysis.tables import Evidence, Row, rows_in
@@ -75,6 +74,8 @@ def _compared(a: str, b: str, first: Mapping[str, Cell], second: Mapping[str, Ce
     if not shared:
         nothing = Estimate(None, n=0, reason=none_shared)
         return PairedSystems(a, b, 0, nothing, None, None, "", reason=none_shared)
+    from misstep_analysis.stats.clusters.clustered_pairs import paired_rates
+
     rates = paired_rates([(*first[task], *second[task]) for task in shared])
     counts = rates.ahead, rates.behind, rates.level
     return PairedSystems(

@@ -131,7 +131,7 @@ def passes_page(report: PassReport, inputs: Sequence[str], command: str) -> str:
 def _figures(table: Table) -> list[str]:
     if not 0 < len(table.drawn) <= _MOST_DRAWN or find_spec("matplotlib") is None:
         return []
-    from misstep_analysis.plots import forest
+    from misstep_analysis.plots.rows import forest
 
     drawing = forest(table.drawn, "pass@k and pass^k of each system")
     return [figure_html(drawing, "Each chance with its 95% interval over tasks.")]

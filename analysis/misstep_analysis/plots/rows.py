@@ -177,9 +177,13 @@ def _labelled(rows: Sequence[Row]) -> list[tuple[str, str, Row]]:
     return labelled
 
 
+_FEWEST_IN_FULL_COLOUR = 10
+
+
 def _bar(drawing: Drawing, row: Row, y: float, across: Callable[[float], float]) -> None:
     (_, hollow, color), start = _MARKERS[row.evidence], across(0)
-    width, strength = across(drawn_value(row) or 0.0) - start, 0.18 if hollow else 0.75
+    pale = hollow or (row.n is not None and row.n < _FEWEST_IN_FULL_COLOUR)
+    width, strength = across(drawn_value(row) or 0.0) - start, 0.18 if pale else 0.75
     drawing.box(start, y - 4, width, 8, fill=color, strength=strength, edge=color if hollow else None)
     _whisker(drawing, row, y, across, INK)
 

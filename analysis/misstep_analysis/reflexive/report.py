@@ -9,7 +9,7 @@ import msgspec
 
 from misstep_analysis.pages.page import Foot, figure_html
 from misstep_analysis.passing.paired_systems import ComparedPair
-from misstep_analysis.plots import forest
+from misstep_analysis.plots.rows import forest
 from misstep_analysis.reflexive.ablation import ablate, compare_loops, is_ablation, loop_pairs_table
 from misstep_analysis.reflexive.page import run_page, runs_page
 from misstep_analysis.reflexive.runs import ReflexiveRun, remarks_of, warn_of

@@ -22,7 +22,6 @@ from misstep_analysis.repair.attempts import (
     noted,
     review_funnel,
 )
-from misstep_analysis.runs.finished import write_recording
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.catalogue import data_sets
 from misstep_harness.escaping import one_line, plain
@@ -140,6 +139,8 @@ def compacted(attempt: RepairAttempt) -> RepairAttempt:
 
 def record_run(run: RepairRun, out: Path) -> RepairRun:
     """Write the recording of a finished run into a folder of its own, its review log without names and comments."""
+    from misstep_analysis.runs.finished import write_recording
+
     settings = {name: value for name, value in run.manifest.settings.items() if name != "base_url"}
     settings |= {"benchmark": run.arm("").benchmark}
     inputs = structs.replace(run.manifest.inputs, parts=())

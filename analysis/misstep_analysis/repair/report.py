@@ -40,8 +40,6 @@ from misstep_analysis.repair.one_repair import RepairStory, repair_story, storie
 from misstep_analysis.repair.recorded_runs import RepairRun, arms_of, warn_of
 from misstep_analysis.repair.scores import (
     RepairScores,
-    compare_repairs,
-    repair_comparison_table,
     repair_document,
     repair_rates_table,
     repairs_finding,
@@ -255,6 +253,8 @@ def repair_tables(scores: Sequence[RepairScores], reviews: ReviewFunnel | None =
     """The tables of scored runs: scores, if there are several comparisons, and what validators and reviewers say."""
     tables = [repairs_table(scores)]
     if len(scores) > 1:
+        from misstep_analysis.repair.comparison import compare_repairs, repair_comparison_table
+
         pairs = compare_repairs([score.arm for score in scores])
         tables = [repair_rates_table(scores), repair_comparison_table(pairs), *tables]
     if any(score.signals for score in scores):
@@ -293,6 +293,8 @@ def repairs_json(runs: Sequence[RepairRun], scores: Sequence[RepairScores], revi
         reviewed = msgspec.to_builtins(both)
     if len(scores) == 1:
         return _json(documents[0] | reviewed)
+    from misstep_analysis.repair.comparison import compare_repairs
+
     pairs = msgspec.to_builtins(compare_repairs([score.arm for score in scores]))
     return _json({"runs": documents, "pairs": pairs} | reviewed)
 
@@ -389,7 +391,7 @@ def _figures(table: Table) -> tuple[str, ...]:
     if len(table.drawn) < 2 or find_spec("matplotlib") is None:
         return ()
     from misstep_analysis.pages.page import figure_html
-    from misstep_analysis.plots import forest
+    from misstep_analysis.plots.rows import forest
 
     drawing = forest(table.drawn, "Solve rate of each run")
     return (figure_html(drawing, "The share of cases solved by one attempt, with its 95% interval."),)

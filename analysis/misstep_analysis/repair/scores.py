@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from msgspec import Struct, structs, to_builtins
 
-from misstep_analysis.passing.paired_systems import PairedSystems, PairWords, compare_systems, pair_finding, pair_rows
 from misstep_analysis.repair.attempts import (
     RepairArm,
     by_case,
@@ -25,9 +24,7 @@ from misstep_analysis.repair.attempts import (
     solved_counts,
     was_cut_off,
 )
-from misstep_analysis.sessions.leading import lead_of
 from misstep_analysis.stats.estimate import Estimate
-from misstep_analysis.stats.pass_at_k import mean_over_tasks
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.raters.patterns import FloatArray
 from misstep_analysis.stats.resampling import bootstrap, bootstrapped
@@ -56,16 +53,6 @@ NOTES = (
     "do that and must not raise a rate, so that the rate with these cases as not solved is beside it.",
 )
 
-NONE_SHARED = "no case that counts was attempted by both"
-
-REPAIRS = PairWords(
-    ahead="solves {} more than",
-    alike="solve as many of",
-    noun="case",
-    difference="Difference of solve rates",
-    adjusted="p-value, adjusted for all pairs",
-)
-
 _PAPER = "repair"
 _SPENT: dict[str, tuple[str, Unit]] = {
     "seconds": ("Seconds an attempt", "seconds"),
@@ -77,16 +64,6 @@ _SPENT: dict[str, tuple[str, Unit]] = {
 }
 _SCORES = TableHead("repairs", _PAPER, "Solve rate, patches, errors and iterations", NOTES)
 _RATES = TableHead("repair_rates", _PAPER, "Runs beside each other")
-_COMPARISON = TableHead(
-    "repair_comparison",
-    _PAPER,
-    "Repairs compared on the same cases",
-    (
-        "The difference is the first's solve rate less the second's, over the cases that both attempted and that "
-        "hold. With one attempt a case the test is McNemar's (mid-p), with more each case goes either way as a "
-        "whole.",
-    ),
-)
 _SIGNALS = TableHead(
     "repair_signals",
     _PAPER,
@@ -182,6 +159,9 @@ def repairs_finding(arms: Sequence[RepairScores]) -> str:
         return "No attempt at a case that holds is on record."
     if len(known) == 1:
         return headline(known[0])
+    from misstep_analysis.repair.comparison import compare_repairs
+    from misstep_analysis.sessions.leading import lead_of
+
     contests = [pair.contest for pair in compare_repairs([one.arm for one in known])]
     lead = lead_of([one.arm.name for one in known], contests)
     shown = [one for one in known if one.arm.name in lead.first[:1]] or known[:_HEADLINES]
@@ -241,25 +221,6 @@ def score_rows(scores: RepairScores) -> list[Row]:
     ]
     where = "", name, scores.arm.evidence
     return [*rows_in("share", rates, *where), *rows_in("number", _iterations(scores), *where), *rows_of(spent, *where)]
-
-
-def compare_repairs(arms: Sequence[RepairArm]) -> tuple[PairedSystems, ...]:
-    """Return every two of some arms on one set of cases; an attempt that broke counts as unsolved."""
-    cases = {arm.name: by_case(counted(arm.attempts)) for arm in arms}
-    tried = {name: dict(zip(of_arm, solved_counts(of_arm), strict=True)) for name, of_arm in cases.items()}
-    return compare_systems(tried, NONE_SHARED)
-
-
-@made_by_this
-def repair_comparison_table(pairs: Sequence[PairedSystems]) -> Table:
-    """Arms compared in pairs on the cases that both attempted."""
-    alone, apart = len(pairs) == 1, sum(pair.apart for pair in pairs)
-    finding = f"{apart} of {len(pairs)} pairs differ at the level 0.05 after Holm's adjustment."
-    if len(pairs) < 2:
-        finding = pair_finding(pairs[0], REPAIRS) if pairs else "There is nothing to compare with."
-    rows = (row for pair in pairs for row in pair_rows(pair, REPAIRS, alone=alone))
-    notes = [f"Adjusted after Holm for {len(pairs)} pairs."] if len(pairs) > 1 else []
-    return _COMPARISON.table(finding, rows, notes)
 
 
 @made_by_this
@@ -350,6 +311,8 @@ def _solve_rates(cases: Cases, first: Estimate, seed: int, resamples: int) -> di
     counts = solved_counts(cases)
     rates = {1: first}
     for k in range(2, min([MOST_K, *(tried for tried, _ in counts)]) + 1):
+        from misstep_analysis.stats.pass_at_k import mean_over_tasks
+
         rates[k] = mean_over_tasks(counts, k, np.random.default_rng(seed), resamples=resamples).mean
     return rates
 

@@ -41,7 +41,7 @@ def write_recording(run: OpenRun, out: Path, records: Records[Record], lines: It
     require_finished(run)
     make_new_folder(out)
     replace_file(out / records.file, encode_lines(lines))
-    manifest = structs.replace(run.manifest, arguments=[], folder="", **changed)
+    manifest = structs.replace(run.manifest, arguments=[], folder="", shown=[], **changed)
     write_manifest(out, structs.replace(manifest, written=written_in(out, records.file)))
 
 

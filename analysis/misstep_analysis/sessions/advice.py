@@ -33,7 +33,9 @@ _SEEN = " (seen in "
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,39}")
 _OPTION_OR_PATH = re.compile(r"--?[A-Za-z0-9-]{1,30}|[A-Za-z0-9_~.-]{0,40}[./][A-Za-z0-9_./-]{1,80}")
 
-Level = Literal["program", "tool", "any"]
+_MISSING = re.compile(r"\b([A-Za-z0-9_][A-Za-z0-9_.+-]{0,39}): (?:command )?not found\b")
+
+Level = Literal["missing", "program", "tool"]
 
 
 class _Template(Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,6 +66,7 @@ class _Shown(Struct, frozen=True):
     verdict: PlacedVerdict
     tool: str
     program: str
+    missing: str
     quote: str
 
     @property
@@ -72,9 +75,9 @@ class _Shown(Struct, frozen=True):
 
 
 _LEVELS: dict[Level, Callable[[_Shown], str]] = {
+    "missing": lambda one: one.missing,
     "program": lambda one: one.program,
     "tool": lambda one: one.tool,
-    "any": lambda one: one.verdict.judge,
 }
 """What a line may be about, the narrowest first: a finding that no narrow line has counts for the wider one."""
 
@@ -131,7 +134,8 @@ def _shown(session: Session, verdict: PlacedVerdict, called: CalledNames) -> _Sh
     program = words[0].rsplit("/", 1)[-1]
     if not _NAME.fullmatch(program):
         program = ""
-    return _Shown(session, verdict, named if _NAME.fullmatch(named) else "", program, program and _shape(words))
+    tool, missing = named if _NAME.fullmatch(named) else "", _MISSING.search(verdict.rationale)
+    return _Shown(session, verdict, tool, program, missing[1] if missing else "", program and _shape(words))
 
 
 def _shape(words: Sequence[str]) -> str:

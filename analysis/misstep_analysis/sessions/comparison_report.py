@@ -9,7 +9,7 @@ from msgspec import structs
 
 from misstep_analysis.pages import Foot, Section, page
 from misstep_analysis.pages.page import figure_html
-from misstep_analysis.plots import forest
+from misstep_analysis.plots.rows import forest
 from misstep_analysis.runs.finished import read_scores, require_finished
 from misstep_analysis.sessions.findings import Findings
 from misstep_analysis.sessions.session_comparison import (

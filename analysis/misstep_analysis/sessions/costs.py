@@ -11,9 +11,9 @@ from itertools import chain
 from msgspec import Struct
 
 from misstep_analysis.sessions.prevalence import ANY, YES
-from misstep_analysis.sessions.session_rates import NOT_RECORDED, Grouping, group_of
+from misstep_analysis.sessions.session_rates import Grouping, group_of
 from misstep_analysis.tables import Row, Table, TableHead, Unit, made_by_this
-from misstep_analysis.tables.wording import counted_text, number_text
+from misstep_analysis.tables.wording import counted_text, listed_text, number_text, problems_text
 from misstep_harness.journal.classified import LabelledSession
 from misstep_harness.session import Session
 from misstep_harness.trajectory import Tokens
@@ -216,14 +216,14 @@ def _dearness(cost: Cost) -> tuple[float, int, float, int]:
 
 
 _NOTES = (
-    "From the first step that a finding names to the last, with the sub-agents that began in between. Each step and "
-    "each answer of a model counts once, so that lines do not add up to the total.",
-    "The n beside a figure counts the runs in which it is known for each step of an agent; the other runs add what "
-    "they say. Time is as recorded, else from step to step, without the time before a user's step. Money is as "
-    "recorded, else by the price of the session's model.",
+    "Steps are counted from the first that a finding names to the last, with the sub-agents that began in between. A "
+    "step or an answer of a model counts once, so that lines do not add up to the total.",
+    "The n of a figure counts the sessions that record it for each step; the others add what they record. Without a "
+    "recorded time it is taken from step to step, without the wait for the user. Money is as recorded, else by the "
+    "price of the session's model.",
 )
 _PAPER = "classify"
-_COSTS = TableHead("costs", _PAPER, "Cost from the onset of a finding to its end", _NOTES)
+_COSTS = TableHead("costs", _PAPER, "What it cost", _NOTES)
 
 
 @made_by_this
@@ -244,34 +244,48 @@ def cost_table_by(costs: Costs, by: Grouping, *, source: str) -> Table:
 
 
 def cost_tables(costs: Costs | None, source: str) -> Iterator[Table]:
-    """Return the tables of the costs of a run: by category, and by each fact of sessions that is recorded."""
+    """Return the tables of the costs of a run: by category, and by each fact that differs between sessions."""
     if costs is not None and costs.any.runs:
         yield cost_table(costs, source=source)
-        yield from (
-            cost_table_by(costs, by, source=source) for by, one in costs.by.items() if set(one) - {NOT_RECORDED}
-        )
+        yield from (cost_table_by(costs, by, source=source) for by, one in costs.by.items() if len(one) > 1)
 
 
 def cost_sentence(costs: Costs) -> str:
     """Return what all findings cost, and which category most."""
     most = next(iter(costs.categories), "")
-    which = f"; {most} costs most" if len(costs.categories) > 1 else ""
-    return f"From onset to end the findings cost {cost_text(costs.any)}{which}." if most else "No finding names a step."
+    if not most:
+        return "No finding names a step."
+    which = f" {problems_text(most).capitalize()} cost most." if len(costs.categories) > 1 else ""
+    return f"These problems took {cost_text(costs.any)}.{which}"
 
 
 def cost_text(cost: Cost) -> str:
-    """Return a cost in words: its steps, then what is known of the rest, and in how many runs, then what is not."""
+    """Return a cost in words: its steps, then what sessions record of the rest; the figures are rounded."""
     parts, unknown = [counted_text(cost.steps, "step")], []
     for name, value, unit, known in _figures(cost)[2:]:
         if value is None:
             unknown.append(name)
             continue
-        words = number_text(value, unit) + (f" {name}" if unit == "count" else "")
-        some = known is not None and known < cost.runs
-        parts.append(
-            f"at least {words} (all known in {known:,} of {counted_text(cost.runs, 'run')})" if some else words
-        )
-    return ", ".join(parts) + (f"; not known: {', '.join(unknown)}" if unknown else "")
+        few = known is not None and known < cost.runs
+        some = f" or more (recorded by {known:,} of {counted_text(cost.runs, 'session')})" if few else ""
+        parts.append(f"{_rounded(value, unit)}{some}")
+    return listed_text(parts) + (f"; {listed_text(unknown)} not recorded" if unknown else "")
+
+
+_DIGITS = 3
+
+
+def _rounded(value: float, unit: Unit) -> str:
+    if unit == "seconds" and value >= _LONG_SECONDS:
+        minutes = round(value / 60)
+        return counted_text(minutes, "minute") if minutes < _LONG_MINUTES else f"{minutes / 60:.1f} hours"
+    if unit == "count":
+        whole = round(value)
+        return f"{round(whole, _DIGITS - len(str(whole))) if len(str(whole)) > _DIGITS else whole:,} tokens"
+    return number_text(value, unit)
+
+
+_LONG_SECONDS, _LONG_MINUTES = 100, 100
 
 
 def _figures(cost: Cost) -> tuple[tuple[str, float | None, Unit, int | None], ...]:

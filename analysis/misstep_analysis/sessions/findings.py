@@ -9,9 +9,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_analysis.sessions.costs import Costs, cost_sentence, cost_text
-from misstep_analysis.sessions.prevalence import ANY, READ_BY_A_JUDGE, prevalence, unread_limits
+from misstep_analysis.sessions.prevalence import (
+    ANY,
+    READ_BY_A_JUDGE,
+    counts_sentence,
+    prevalence,
+    unread_limits,
+)
 from misstep_analysis.stats.estimate import Estimate
-from misstep_analysis.tables.wording import MISSING, count_text, number_text, place_text, with_interval
+from misstep_analysis.tables.wording import MISSING, count_text, number_text, place_text, problems_list, with_interval
 from misstep_harness.escaping import plain
 from misstep_harness.journal.classified import AskedJudge, FailedClassifier, Labels, SessionFinding, Summary
 from misstep_harness.journal.records import encode
@@ -202,6 +208,7 @@ def findings_text(findings: Findings, page: Path | str | None = None) -> str:
     """Return the document for a terminal: a table, three examples, what was left out, and the page of the run."""
     lines = [
         first_line(findings),
+        checked_line(findings),
         *_apart(findings),
         "",
         *_table_lines(findings),
@@ -222,21 +229,27 @@ def findings_text(findings: Findings, page: Path | str | None = None) -> str:
 
 
 def first_line(findings: Findings) -> str:
-    """Return how many sessions were read, and how many of them each category was asked about and by what."""
-    origin = "generated " if findings.evidence == "generated" else ""
-    read = f"{_plural(findings.n, f'{origin}session', f'{origin}sessions')} read"
+    """Return how many sessions were read and went wrong, as the page of the run says it."""
+    counts = {pattern.labels: pattern.count for pattern in findings.patterns}
+    noun = "generated session" if findings.evidence == "generated" else "session"
+    return plain(counts_sentence(prevalence(tuple(findings.categories), counts), noun))
+
+
+def checked_line(findings: Findings) -> str:
+    """Return how many sessions were checked for each category, and by what."""
     if any(one.by != RULE for one in findings.asked):
         own = {name: [_by(one) for one in findings.asked if one.category == name] for name in findings.categories}
         each = (f"{name}: {', '.join(filter(None, parts)) or 'none'}" for name, parts in own.items())
-        return plain(f"{read}; {'; '.join(each)}")
-    hardly = {
-        name: one for name, one in findings.categories.items() if name in READ_BY_A_JUDGE and one.checked < findings.n
-    }
-    if not hardly:
-        return read
-    named = ", ".join(f"{name} ({one.checked:,} of {findings.n:,})" for name, one in hardly.items())
-    part = f"{len(hardly)} of {_plural(len(findings.categories), 'category', 'categories')}"
-    return plain(f"{read} by rules alone, which hardly checked {part}: {named}; --model M asks a model")
+        return plain(f"Checked for {'; '.join(each)}.")
+    groups: dict[int, list[str]] = {}
+    for name, one in sorted(findings.categories.items(), key=lambda entry: -entry[1].checked):
+        groups.setdefault(one.checked, []).append(name)
+    amounts = {0: "none", findings.n: "all"}
+    parts = [f"{amounts.get(count, count_text(count))} for {problems_list(names)}" for count, names in groups.items()]
+    sentence = ", ".join(parts).replace(" for ", " were checked for ", 1)
+    hardly = any(name in READ_BY_A_JUDGE and one.checked < findings.n for name, one in findings.categories.items())
+    hint = " (add --model M to check the rest)" if hardly else ""
+    return plain(f"{sentence[0].upper()}{sentence[1:]}{hint}.")
 
 
 def _by(one: AskedBy) -> str:
@@ -257,7 +270,7 @@ def corrections(findings: Findings) -> Iterator[str]:
     for reason, names in left.items():
         all_of_them = len(names) == len(findings.corrected)
         who = "No share is corrected for errors" if all_of_them else f"Not corrected for errors: {', '.join(names)}"
-        yield f"{who}, because {reason}."
+        yield f"{who}: {reason}."
 
 
 def looks(findings: Findings) -> Iterator[str]:
@@ -267,7 +280,7 @@ def looks(findings: Findings) -> Iterator[str]:
         by_rule.setdefault(str(one.rule), []).append(one)
     if by_rule:
         counts = ", ".join(f"{len(some):,} {rule.replace('_', ' ')}" for rule, some in by_rule.items())
-        yield f"Worth a look, and not counted: {counts}."
+        yield f"Not counted, but worth a look: {counts}."
         yield from (f"  {finding_line(some[0])}" for some in by_rule.values())
 
 
@@ -289,7 +302,7 @@ def _table_lines(findings: Findings) -> Iterator[str]:
     names = {name: plain(name) for name in findings.categories}
     width = max(len("category"), len("any of them"), *map(len, names.values()))
     yield f"{'category':{width}}  {'count':>9}  {'checked':>9}  {'share':>7}  {'95% interval':>15}  {'only this':>9}"
-    without = _unread(findings)[0]
+    without = _unread(findings)
     for name, one in findings.categories.items():
         if name in without:
             continue
@@ -343,12 +356,6 @@ def _steps(example: SessionFinding) -> str:
     return f", {'step' if len(example.steps) == 1 else 'steps'} {named}{more}"
 
 
-def unread(findings: Findings) -> Iterator[str]:
-    """Return a sentence on the limits that no rule reads, for where the first line does not stand."""
-    if why := _unread(findings)[1]:
-        yield why
-
-
 def left_out(findings: Findings) -> Iterator[str]:
     """Return a sentence on each thing that could not be read, and on each rule that failed."""
     if findings.unreadable:
@@ -361,15 +368,15 @@ def left_out(findings: Findings) -> Iterator[str]:
         yield f"{_plural(len(findings.skipped), 'file', 'files')} skipped, of no known format: {named}{more}"
 
 
-def _unread(findings: Findings) -> tuple[tuple[str, ...], str]:
+def _unread(findings: Findings) -> tuple[str, ...]:
     judged = {one.category for one in findings.asked if one.by != RULE}
     counts = {name: (one.count, one.checked) for name, one in findings.categories.items() if name not in judged}
-    return unread_limits(counts, findings.n)
+    return unread_limits(counts, findings.n)[0]
 
 
 def judged_notes(findings: Findings) -> tuple[str, ...]:
     """Return sentences on what judges were asked after the rules, and how the shares are corrected; none without."""
-    return (f"{first_line(findings)}.", *corrections(findings)) if findings.corrected else ()
+    return (checked_line(findings), *corrections(findings)) if findings.corrected else ()
 
 
 def _plural(count: int, one: str, many: str) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from misstep_analysis.tables.wording import listed_text
+
 
 class Contest(Struct, frozen=True):
     """Two runs on the tasks that both tried: `a` less `b`, `None` where they share none, and whether a test tells."""
@@ -57,5 +59,4 @@ _MOST = 3
 def _listed(names: Sequence[str]) -> str:
     if len(names) > _MOST:
         return f"{', '.join(names[:_MOST])} and {len(names) - _MOST} more"
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
+    return listed_text(names)

@@ -32,9 +32,9 @@ from misstep_analysis.pages.browser import (
 )
 from misstep_analysis.pages.page import Foot, markup, table_html
 from misstep_analysis.pages.trajectory import RunTotals, run_totals
-from misstep_analysis.sessions.prevalence import Labels, Prevalence, prevalence, prevalence_table
+from misstep_analysis.sessions.prevalence import Labels, counts_sentence, prevalence, prevalence_table
 from misstep_analysis.sessions.session_rates import group_of
-from misstep_analysis.tables.wording import count_text, counted_text, in_words, interval_words, number_text, place_text
+from misstep_analysis.tables.wording import count_text, counted_text, in_words, number_text, place_text
 from misstep_harness.session import Session, session_of
 from misstep_harness.trajectory import Evidence, Trajectory, Unreadable, together
 from misstep_harness.verdict import Verdict
@@ -228,30 +228,12 @@ def runs_page(
     return browser_page(
         "runs/index.html.jinja",
         title=f"Runs in {title}",
-        finding=runs_finding(prevalence(categories, runs.patterns)),
+        finding=counts_sentence(prevalence(categories, runs.patterns), "run"),
         warnings=tuple(_warnings(unreadable)),
         foot=foot,
         browser=browser,
         table=markup(table_html(table, with_finding=False)),
         notes=tuple(_notes(runs)),
-    )
-
-
-def runs_finding(rates: Prevalence) -> str:
-    """Return how many of some runs show misbehaviour, in one sentence."""
-    share = rates.any_share
-    if share.value is None:
-        return f"None of {counted_text(rates.n, 'run')} could be checked."
-    checked = counted_text(share.n or 0, "run")
-    apart = f" {counted_text(rates.n - (share.n or 0), 'run')} could not be checked." if rates.n != share.n else ""
-    interval = interval_words(share.low, share.high, "share")
-    if not rates.any_count:
-        return f"No misbehaviour was found in {checked} ({interval}).{apart}"
-    most = max(rates.categories, key=lambda one: one.count)
-    return (
-        f"{rates.any_count:,} of {checked} {'shows' if rates.any_count == 1 else 'show'} misbehaviour "
-        f"({number_text(share.value, 'share')}, {interval}), most often {in_words(most.category)} "
-        f"({counted_text(most.count, 'run')}).{apart}"
     )
 
 

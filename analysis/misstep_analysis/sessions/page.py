@@ -7,11 +7,12 @@ projects and the like are held once and then counted from 0. With made-up values
 
     {"categories": ["infinite_loop"], "projects": ["/home/ann/shop"], "weeks": ["2026-W07"], …,
      "id": ["run-7"], "title": ["Sort the list."], "category": [[0]], "steps": [[[4, 6, 8]]], "project": [0],
-     "file": ["runs.jsonl"], "line": [7], "view": ["misstep view runs.jsonl --id run-7"], "piece": ["session-0"], …}
+     "is_new": [true], "file": ["runs.jsonl"], "line": [7], "view": ["misstep view runs.jsonl --id run-7"],
+     "piece": ["session-0"], …}
 """
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, structs
 
@@ -28,10 +29,12 @@ from misstep_analysis.pages.browser import (
     shortened,
     steps_named,
 )
-from misstep_analysis.pages.page import Foot, figure_html, markup, table_html, table_id
-from misstep_analysis.plots import bars, can_draw, curves
+from misstep_analysis.pages.page import Foot, figure_html, markup, table_html
+from misstep_analysis.plots.drawing import can_draw
+from misstep_analysis.plots.points import curves
+from misstep_analysis.plots.rows import bars
 from misstep_analysis.sessions.costs import cost_tables
-from misstep_analysis.sessions.findings import Findings, judged_notes, left_out, looks, unread
+from misstep_analysis.sessions.findings import Findings, checked_line, first_line, judged_notes, left_out, looks
 from misstep_analysis.sessions.prevalence import (
     Labels,
     Prevalence,
@@ -41,11 +44,9 @@ from misstep_analysis.sessions.prevalence import (
     prevalence_table,
 )
 from misstep_analysis.sessions.session_rates import (
-    NOT_RECORDED,
     WEEKS_DRAWN,
     Grouping,
     group_of,
-    headline,
     pooled_note,
     rates_by_each,
     session_rates_table,
@@ -67,19 +68,24 @@ _GROUPS: tuple[Grouping, ...] = ("project", "model", "agent", "week")
 
 
 class FindingLine(Struct, frozen=True):
-    """A finding as a line for readers without scripts."""
+    """A finding as a line for readers without scripts; `is_new` since the last look."""
 
     session: str
     category: str
     place: str
     steps: str
     reason: str
+    is_new: bool
 
 
 class FlaggedSessions:
-    """Gathers the flagged sessions of a run as they are read, and no more of their texts than a page has `room` for."""
+    """Gathers the flagged sessions of a run as they are read, and no more of their texts than a page has `room` for.
 
-    def __init__(self, room: int = PAGE_BYTES) -> None:
+    `new` are the ids of the sessions that the last look did not have.
+    """
+
+    def __init__(self, room: int = PAGE_BYTES, new: Collection[str] = ()) -> None:
+        self._new = frozenset(new)
         self._pieces = Pieces(room)
         self._flagged: list[WantedSession] = []
 
@@ -111,49 +117,46 @@ class FlaggedSessions:
         if absent:
             which = "it names the command that shows it" if absent == 1 else "each names the command that shows it"
             notes.append(f"The steps of {counted_text(absent, 'session')} did not fit into the page: {which}.")
-        lines, title = _lines(wanted)
+        lines, title = _lines(wanted, self._new)
         groups: dict[str, list[str]] = {by: [group_of(one.session, by) for one in listed] for by in _GROUPS}
-        return Listed({"index": embedded(session_index(listed, stored, groups)), **stored}, lines, title, tuple(notes))
+        index = session_index(listed, stored, groups, {"is_new": [one.session.item in self._new for one in listed]})
+        return Listed({"index": embedded(index), **stored}, lines, title, tuple(notes))
 
 
 PAPER = "classify"
-
-_ALWAYS: tuple[Grouping, ...] = ("project", "week")
 
 
 def sessions_page(
     findings: Findings, sessions: Iterable[LabelledSession], inputs: Sequence[str], arguments: Sequence[str]
 ) -> str:
-    """Return the page."""
-    flagged = FlaggedSessions()
+    """Return the page: the sessions first, then figures and costs, folded."""
+    flagged = FlaggedSessions(new=findings.new.items if findings.new else ())
     categories = tuple(findings.categories)
-    total = prevalence(categories, _patterns(findings))
     rates = rates_by_each(categories, _with_labels(sessions, flagged))
     tables = [of_evidence(table, findings.evidence) for table in _tables(findings, rates)]
-    browser = flagged.browser()
-    finding = headline(total, rates["project"])
+    costs = cost_tables(findings.costs, counted_text(findings.n, "session"))
+    finding = first_line(findings)
     failed = [f"The rule {one.category} failed on {counted_text(one.count, 'session')}." for one in findings.failed]
     if findings.unreadable:
         one = len(findings.unreadable) == 1
         failed.insert(0, f"{counted_text(len(findings.unreadable), 'session')} {'was' if one else 'were'} unreadable.")
     return browser_page(
         "sessions/page.html.jinja",
-        title=f"Findings in {counted_text(findings.n, 'session')}",
+        title="Findings",
         finding=finding,
-        warnings=filter(None, (" ".join(failed), pooled_note(total, rates["project"]))),
+        warnings=filter(None, (" ".join(failed),)),
+        checked=checked_line(findings),
+        pooled=pooled_note(prevalence(categories, _patterns(findings)), rates["project"]),
         foot=Foot(shlex.join(["misstep", "classify", *arguments]), inputs=tuple(inputs)),
         figures=[markup(figure) for figure in _figures(tables, rates["week"])],
-        contents=[(table_id(table), table.title) for table in tables],
-        tables=[markup(table_html(table, with_finding=table.finding != finding)) for table in tables],
-        browser=browser,
-        notes=(*looks(findings), *unread(findings), *left_out(findings), _WORST),
+        tables=[markup(table_html(_not_drawn(table), with_finding=table.finding != finding)) for table in tables],
+        costs=[markup(table_html(of_evidence(table, findings.evidence))) for table in costs],
+        browser=flagged.browser(),
+        notes=(*looks(findings), *left_out(findings), _INTERVALS),
     )
 
 
-_WORST = (
-    "The worst project is the one whose interval has the highest lower bound, so that a few sessions make no project "
-    "the worst. The intervals treat the sessions of a project as independent draws."
-)
+_INTERVALS = "Intervals hold 95% and take sessions as independent draws. The worst group has the highest lower bound."
 
 
 def _with_labels(sessions: Iterable[LabelledSession], flagged: FlaggedSessions) -> Iterator[tuple[Session, Labels]]:
@@ -171,11 +174,12 @@ def _tables(findings: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence
     categories, patterns = tuple(findings.categories), _patterns(findings)
     source = counted_text(findings.n, "session")
     judged = judged_notes(findings)
-    table = prevalence_table(categories, patterns, source=source, paper=PAPER, every=bool(judged))
+    table = prevalence_table(
+        categories, patterns, source=source, paper=PAPER, every=bool(judged), evidence=findings.evidence
+    )
     yield by_judges_too(table, judged) if judged else table
-    yield from cost_tables(findings.costs, source)
     for by, groups in rates.items():
-        if len(groups) > 1 or (by in _ALWAYS and set(groups) - {NOT_RECORDED}):
+        if len(groups) > 1:  # one group has the figures of all sessions
             yield session_rates_table(groups, by, source=source)
     yield co_occurrence_table(categories, patterns, source=source, paper=PAPER)
     if findings.sub_agents is not None:
@@ -185,13 +189,20 @@ def _tables(findings: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence
         yield structs.replace(table, name="sub_agents", title="Runs of sub-agents, which are not sessions")
 
 
+def _not_drawn(table: Table) -> Table:
+    """Return the table of all sessions without the rows that bars show."""
+    if table.name != "prevalence" or not can_draw():
+        return table
+    return structs.replace(table, rows=tuple(row for row in table.rows if row not in table.drawn))
+
+
 def _figures(tables: Sequence[Table], by_week: Mapping[str, Prevalence]) -> Iterator[str]:
     if not can_draw():
         return
     drawn = {table.name: table.drawn for table in tables}
     yield figure_html(
         bars(drawn["prevalence"], "Share of sessions by category"),
-        "The share of the sessions that could be checked, with its 95% interval.",
+        "The share of the sessions that could be checked, with its 95% interval. A bar of fewer than 10 is pale.",
     )
     places = weeks_drawn(by_week)
     if len(places) > 1 and drawn["rates_by_week"]:
@@ -202,7 +213,7 @@ def _figures(tables: Sequence[Table], by_week: Mapping[str, Prevalence]) -> Iter
         )
 
 
-def _lines(wanted: Iterable[WantedSession]) -> tuple[tuple[FindingLine, ...], str]:
+def _lines(wanted: Iterable[WantedSession], new: Collection[str]) -> tuple[tuple[FindingLine, ...], str]:
     verdicts = [(one.session, verdict) for one in wanted for verdict in one.found]
     lines = tuple(
         FindingLine(
@@ -211,6 +222,7 @@ def _lines(wanted: Iterable[WantedSession]) -> tuple[tuple[FindingLine, ...], st
             place_text(session.file, session.line),
             steps_named(verdict.steps),
             shortened(verdict.rationale),
+            session.item in new,
         )
         for session, verdict in verdicts[:LINES_SHOWN]
     )

@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
-from misstep_analysis.tables.wording import count_text, counted_text, interval_words, number_text
+from misstep_analysis.tables.wording import count_text, counted_text, number_text, problems_list, problems_text
 from misstep_harness.verdict import Verdict
 
 Name = TypeVar("Name", bound=Hashable)
@@ -50,23 +50,21 @@ ANY = "any"
 READ_BY_A_JUDGE = ("unrequested_changes", "did_not_follow_instructions")
 """Categories of which a rule sees only what can be told without knowing how a user words a limit."""
 
-BY_JUDGE = "misstep classify PATH --model M"
-
 _NOT_JUDGED = "Not judged"
-_SHOWN = "Share of those that show it"
-_ALONE = "Share of those that show it and nothing else"
+
+FEWEST_FOR_A_RATE = 10
+"""Sessions from which on a sentence has a rate with its interval."""
 
 
 def unread_limits(checked: Mapping[str, tuple[int, int]], n: int) -> tuple[tuple[str, ...], str]:
-    """The categories of which a rule can say next to nothing, which are not rows, and one sentence that says why."""
+    """Return the categories without a row, of which rules say next to nothing, and a sentence on what was checked."""
     of_limits = {name: counts for name, counts in checked.items() if name in READ_BY_A_JUDGE and counts[1] < n}
     if not of_limits:
         return (), ""
     most = max(answered for _, answered in of_limits.values())
     sentence = (
-        f"Limits that users set ({', '.join(of_limits)}) were checked in {count_text(most) if most else 'none'} of "
-        f"{counted_text(n, 'session')}: rules read recorded modes and the plainest orders. What no rule "
-        f"reads is not checked, or is a model's: {BY_JUDGE}."
+        f"Sessions without a recognised instruction are left out of the shares of {problems_list(list(of_limits))}: "
+        f"{count_text(most) if most else 'none'} of {n:,} could be checked."
     )
     return tuple(name for name, (count, _) in of_limits.items() if not count), sentence
 
@@ -148,11 +146,11 @@ def prevalence_table(
     without = () if every else _unread(counts)[0]
     shown = [one for one in counts.categories if one.category not in without]
     shares = {one.category: one.share for one in shown} | {ANY: counts.any_share}
-    rows = rows_in("share", shares, _SHOWN, source, evidence)
+    rows = rows_in("share", shares, f"{noun.capitalize()}s with this problem", source, evidence)
     exclusive = {one.category: _share(one.exclusive, one.answered) for one in shown}
-    alone = rows_in("share", exclusive, _ALONE, source, evidence)
+    alone = rows_in("share", exclusive, f"{noun.capitalize()}s with this problem only", source, evidence)
     head = TableHead("prevalence", paper, "Misbehaviour found by rule", _notes(counts, noun))
-    finding = _finding(counts, f"generated {noun}" if evidence == "generated" else noun)
+    finding = counts_sentence(counts, f"generated {noun}" if evidence == "generated" else noun)
     return head.table(finding, (*rows, *alone), datasets=datasets, drawn=rows)
 
 
@@ -191,26 +189,39 @@ def co_occurrence_table(
     finding = "No two categories were found in one session."
     if pairs:
         both, one, other = max(pairs, key=lambda pair: pair[0])
-        finding = f"{one} and {other} occur together most often: in {counted_text(both, 'session')}."
-    note = "Each line: of the sessions that show its category, the share that show the column's."
+        both_text = counted_text(both, "session")
+        finding = (
+            f"{problems_text(one).capitalize()} and {problems_text(other)} occur together most often: in {both_text}."
+        )
+    note = "A line takes the sessions with its problem, and says which share of them has the column's, too."
     head = TableHead("co_occurrence", paper, "Which misbehaviours occur together", (note,))
     return head.table(finding, rows, datasets=datasets)
 
 
-def _finding(report: Prevalence, noun: str) -> str:
-    any_share = report.any_share
-    if any_share.value is None:
-        return f"No {noun} was judged."
-    judged = counted_text(any_share.n or 0, noun)
-    if not report.any_count:
-        high = number_text(any_share.high, "share")
-        return f"No misbehaviour was found in {judged} (95% interval 0% to {high})."
-    most = max(report.categories, key=lambda one: one.count)
-    return (
-        f"{number_text(any_share.value, 'share')} of {judged} show misbehaviour "
-        f"({interval_words(any_share.low, any_share.high, 'share')}), "
-        f"most often {most.category} ({number_text(most.share.value, 'share')})."
-    )
+def counts_sentence(report: Prevalence, noun: str = "session") -> str:
+    """Return how many sessions were read and went wrong, at which rate, and which problem was commonest.
+
+    Terminal, page and table say what this returns. Too few sessions have no rate.
+    """
+    share, wrong = report.any_share, report.any_count
+    checked = share.n or 0
+    read = counted_text(report.n, noun)
+    if not checked:
+        return f"{read}, none could be checked."
+    part = f"{read}, " if checked == report.n else f"{read}, {checked:,} checked, "
+    rate = "too few for a rate"
+    if checked >= FEWEST_FOR_A_RATE:
+        low, high = (number_text(end, "share") for end in (share.low, share.high))
+        rate = f"{number_text(share.value, 'share')} ({low} to {high})"
+    sentence = f"{part}{count_text(wrong) if wrong else 'none'} went wrong: {rate}."
+    shown = [one for one in report.categories if one.count]
+    if not shown:
+        return sentence
+    most = max(shown, key=lambda one: one.count)
+    problems = problems_text(most.category)
+    if len(shown) == 1:
+        return f"{sentence} Only {problems} were found."
+    return f"{sentence} {problems.capitalize()} were commonest ({most.count:,})."
 
 
 def _notes(report: Prevalence, noun: str) -> tuple[str, ...]:

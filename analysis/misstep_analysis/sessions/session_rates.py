@@ -17,10 +17,19 @@ from typing import Literal, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_analysis.sessions.prevalence import ANY, YES, CategoryCount, Labels, Prevalence, prevalence, share
+from misstep_analysis.sessions.prevalence import (
+    ANY,
+    FEWEST_FOR_A_RATE,
+    YES,
+    CategoryCount,
+    Labels,
+    Prevalence,
+    prevalence,
+    share,
+)
 from misstep_analysis.stats.estimate import Estimate, informative
 from misstep_analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
-from misstep_analysis.tables.wording import counted_text, in_words, interval_words, number_text
+from misstep_analysis.tables.wording import counted_text, number_text, problems_text
 from misstep_harness.session import Session
 
 NOBODY = "nobody has labelled sessions for it (`misstep annotate RUN/judges/CATEGORY`, or --gold)"
@@ -212,41 +221,17 @@ def worst_group(rates: Mapping[str, Prevalence], category: str) -> tuple[str, Ca
     return max(shown, key=lambda pair: pair[1].share.low or 0.0, default=None)
 
 
-def headline(total: Prevalence, by_project: Mapping[str, Prevalence]) -> str:
-    """Return which problem was found most, in how many of the sessions that could be checked, and where it is worst."""
-    most = max(total.categories, key=lambda one: (one.count, one.share.value or 0.0), default=None)
-    if most is None or not most.count:
-        checked = total.any_share.n or 0
-        if not checked:
-            return "No session could be checked."
-        high = number_text(total.any_share.high, "share")
-        return f"No misbehaviour was found in {counted_text(checked, 'session')} (95% interval 0% to {high})."
-    share = f"{number_text(most.share.value, 'share')}, {interval_words(most.share.low, most.share.high, 'share')}"
-    sentence = f"{_capitalized(most.category)} was found in {most.count:,} of {counted_text(most.answered, 'session')}"
-    sentence = f"{sentence} in which it could be checked ({share})"
-    worst = worst_group(by_project, most.category)
-    if worst is not None and len(by_project) > 1:
-        project, one = worst
-        sentence = f"{sentence}, worst in {project}: {one.count:,} of {one.answered:,}"
-    apart = f" In {most.abstained:,} it could not be checked." if most.abstained else ""
-    return f"{sentence}.{apart}"
-
-
 def pooled_note(total: Prevalence, by_project: Mapping[str, Prevalence]) -> str:
-    """A warning that shares put unlike projects together, and how far these lie apart; empty for one project."""
+    """Warn that shares pool unlike projects, and say how far these lie apart; empty for one project."""
     most = max(total.categories, key=lambda one: one.count, default=None)
     if most is None or len(by_project) < 2:
         return ""
     shares = [one.share.value or 0.0 for one in counts_of(by_project, most.category).values()]
-    sentence = f"Shares of all sessions put {len(by_project):,} projects together, which may be unlike each other"
+    sentence = f"These shares pool {len(by_project):,} projects"
     if len(shares) < 2:
         return f"{sentence}."
     low, high = number_text(min(shares), "share"), number_text(max(shares), "share")
-    return f"{sentence}: by project, {in_words(most.category).lower()} goes from {low} to {high}."
-
-
-def _capitalized(category: str) -> str:
-    return in_words(category).capitalize()
+    return f"{sentence}; {problems_text(most.category)} range from {low} to {high} between them."
 
 
 @made_by_this
@@ -296,8 +281,9 @@ def _finding(rates: Mapping[str, Prevalence], by: Grouping) -> str:
     if worst is None:
         return "No session shows misbehaviour."
     group, one = worst
-    share = f"{number_text(one.share.value, 'share')}; {interval_words(one.share.low, one.share.high, 'share')}"
-    return (
-        f"{category} is most frequent in the {by} {group}: {one.count:,} of "
-        f"{counted_text(one.answered, 'session')} ({share})."
-    )
+    where = f"{problems_text(category).capitalize()} are most frequent in the {by} {group}"
+    sentence = f"{where}: {one.count:,} of {counted_text(one.answered, 'session')}"
+    if one.answered < FEWEST_FOR_A_RATE:
+        return f"{sentence}."
+    low, high = (number_text(end, "share") for end in (one.share.low, one.share.high))
+    return f"{sentence}, {number_text(one.share.value, 'share')} ({low} to {high})."

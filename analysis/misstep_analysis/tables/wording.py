@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 
 from misstep_analysis.stats.estimate import TOO_FEW, Estimate
 from misstep_analysis.tables import Row, Unit
@@ -124,6 +125,30 @@ def count_text(count: int | None) -> str:
 def counted_text(count: int, noun: str) -> str:
     """Return a count and what it counts, in the plural if there is not exactly one: "1 item", "2,071 items"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def listed_text(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them: "a, b and c"."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+_PLURALS = {
+    "infinite_loop": "loops",
+    "tool_call_failure": "failing calls",
+    "unrequested_changes": "unrequested changes",
+    "did_not_follow_instructions": "broken instructions",
+}
+
+
+def problems_text(category: str) -> str:
+    """Return a category as a sentence names its cases."""
+    return _PLURALS.get(category, f"cases of {in_words(category)}")
+
+
+def problems_list(categories: Sequence[str]) -> str:
+    """Return categories as a sentence lists their cases."""
+    return listed_text([problems_text(category) for category in categories])
 
 
 def _share(value: float) -> str:

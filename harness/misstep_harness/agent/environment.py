@@ -1,11 +1,10 @@
 """What an agent's commands act on: a workspace, its index, the tests and the feedback that its setting allows."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
-from misstep_harness.agent.code_index import CodeIndex
 from misstep_harness.agent.protocols import Patcher, PatchRequest
 from misstep_harness.edits import apply_edit
 from misstep_harness.errors import MisstepError
@@ -13,6 +12,9 @@ from misstep_harness.exchange import Outcome, Reply, Request
 from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Tokens
 from misstep_harness.workspace.suite.report import SuiteReport
+
+if TYPE_CHECKING:
+    from misstep_harness.agent.code_index import CodeIndex
 
 
 class ReadableFiles(Protocol):
@@ -75,9 +77,11 @@ class FileView:
         self._index: CodeIndex | None = None
 
     @property
-    def index(self) -> CodeIndex:
+    def index(self) -> "CodeIndex":
         """Return the index of the files, made when it is first searched."""
         if self._index is None:
+            from misstep_harness.agent.code_index import CodeIndex
+
             self._index = CodeIndex(self.files.files(), self.files.read)
         return self._index
 

@@ -3,16 +3,15 @@
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.agent.actions import Action, read_command, write_command
 from misstep_harness.agent.loop import AgentStopped
-from misstep_harness.agent.protocols import PatchRequest, Task
+from misstep_harness.agent.protocols import ModelSettings, PatchRequest, Task
 from misstep_harness.agent.tools import TOOLS, Tool, tool_named
-from misstep_harness.exchange import Failure, Function, FunctionCall, Message, Reply, Request
+from misstep_harness.exchange import Failure, Function, FunctionCall, Message, Reply
 from misstep_harness.intervention import INTERVENTION
 from misstep_harness.prompting import fill, shipped_prompt
 from misstep_harness.protocols import Ask
@@ -34,31 +33,12 @@ class DirectPolicy:
         return Action("exit", {"summary": "The patcher was asked once."}) if is_patched else self._edit
 
 
-Form = Literal["text", "functions"]
-
 _COMMAND = re.compile(r"^[ \t]*(?:\*\*)?(?:Command|Action):(?:\*\*)?[ \t]*", re.MULTILINE | re.IGNORECASE)
 _THOUGHT = re.compile(r"^\s*(?:\*\*)?Thought:(?:\*\*)?[ \t]*", re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
 _NEXT_TURN = re.compile(r"^[ \t]*(?:\*\*)?(?:Observation|Thought):", re.MULTILINE | re.IGNORECASE)
 
 _LEFT_OUT = "[left out: the conversation is too long]"
-
-
-class ModelSettings(Struct, frozen=True):
-    """How a model is asked: its name, temperature, the longest answer, the seed, the form of its commands."""
-
-    name: str = ""
-    temperature: float | None = None
-    max_tokens: int | None = 2_048
-    seed: int | None = None
-    form: Form = "text"
-    most_characters: int = 200_000
-    sample: int = 0
-
-    def request(self, model: str, messages: tuple[Message, ...], functions: tuple[Function, ...] = ()) -> Request:
-        """Return the request for an answer of a model to some messages."""
-        rest = (self.temperature, self.max_tokens, self.seed)
-        return Request(model, messages, *rest, sample=self.sample, functions=functions)
 
 
 class ModelPolicy:

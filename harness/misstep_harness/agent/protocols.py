@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from msgspec import Struct
 
 from misstep_harness.agent.actions import Action, Observation
+from misstep_harness.exchange import Function, Message, Request
 from misstep_harness.intervention import ObservedRun
 from misstep_harness.protocols import Ask
 from misstep_harness.trajectory import Step
@@ -25,6 +26,26 @@ class TurnLimits(Struct, frozen=True):
     sleeping_seconds: float | None = 0.0
     sub_agents: int | None = 0
     output_tokens: int | None = 4_096
+
+
+Form = Literal["text", "functions"]
+
+
+class ModelSettings(Struct, frozen=True):
+    """How a model is asked: its name, temperature, the longest answer, the seed, the form of its commands."""
+
+    name: str = ""
+    temperature: float | None = None
+    max_tokens: int | None = 2_048
+    seed: int | None = None
+    form: Form = "text"
+    most_characters: int = 200_000
+    sample: int = 0
+
+    def request(self, model: str, messages: tuple[Message, ...], functions: tuple[Function, ...] = ()) -> Request:
+        """Return the request for an answer of a model to some messages."""
+        rest = (self.temperature, self.max_tokens, self.seed)
+        return Request(model, messages, *rest, sample=self.sample, functions=functions)
 
 
 class Task(Struct, frozen=True):

@@ -5,15 +5,17 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct
 
 from misstep_harness.agent.actions import Action, EditFeedback, Observation, write_command
-from misstep_harness.agent.code_index import Hit, Symbol
 from misstep_harness.agent.environment import Edited, Environment, FileView
 from misstep_harness.errors import EditRefused, MisstepError, closed
 from misstep_harness.registry import Registry
+
+if TYPE_CHECKING:
+    from misstep_harness.agent.code_index import Hit, Symbol
 
 PAGE_LINES = 400
 AROUND = 50
@@ -180,7 +182,7 @@ _WHOLE_BODIES = 3
 _MOST_BODY = 200
 
 
-def _hits(hits: Sequence[Hit], text: str, where: str, name: str, arguments: Mapping[str, str]) -> Observation:
+def _hits(hits: "Sequence[Hit]", text: str, where: str, name: str, arguments: Mapping[str, str]) -> Observation:
     if not hits:
         return Observation(f"{text!r} is nowhere in {where}.", is_error=True)
     return paged([f"{hit.path}:{hit.line}: {hit.text.strip()}" for hit in hits], name, arguments)
@@ -229,7 +231,7 @@ def _symbols(
     return paged(lines, name, arguments)
 
 
-def _full_name(symbol: Symbol) -> str:
+def _full_name(symbol: "Symbol") -> str:
     return f"{symbol.parent}.{symbol.name}" if symbol.parent else symbol.name
 
 

@@ -5,21 +5,9 @@ import os
 import random
 from collections.abc import Callable
 
-from misstep_harness.clients.around_client import (
-    CircuitBreakerClient,
-    ConcurrencyLimitClient,
-    ErrorsAsFailuresClient,
-    LazyClient,
-    ParameterFallbackClient,
-)
-from misstep_harness.clients.cache import Cache, CachedClient
-from misstep_harness.clients.cost_limit import CostLimitClient, SpendingLog
-from misstep_harness.clients.recording import RecordingClient
-from misstep_harness.clients.retry import RequestPace, RetryingClient, RetryLimits
 from misstep_harness.clients.settings import ClientSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.exchange import Client
-from misstep_harness.redaction import KEY, Redaction, secrets
 from misstep_harness.registry import Registry
 from misstep_harness.usage import known_prices
 
@@ -39,6 +27,20 @@ def open_client(settings: ClientSettings) -> Client:
     The cost limit counts every retry, since each attempt may be charged. A request counts as in flight while it
     waits between attempts, until its outcome is known.
     """
+    # Settings are named by every run, also by those that ask no model: these need none of the layers.
+    from misstep_harness.clients.around_client import (
+        CircuitBreakerClient,
+        ConcurrencyLimitClient,
+        ErrorsAsFailuresClient,
+        LazyClient,
+        ParameterFallbackClient,
+    )
+    from misstep_harness.clients.cache import Cache, CachedClient
+    from misstep_harness.clients.cost_limit import CostLimitClient, SpendingLog
+    from misstep_harness.clients.recording import RecordingClient
+    from misstep_harness.clients.retry import RequestPace, RetryingClient, RetryLimits
+    from misstep_harness.redaction import KEY, Redaction, secrets
+
     in_flight = 1 if settings.in_flight is None else settings.in_flight
     rates = (settings.rpm or 1, settings.tpm or 1)
     if min(settings.attempts, in_flight) < 1 or min(*rates, settings.attempt_seconds, settings.total_seconds) <= 0:
@@ -71,4 +73,4 @@ def _opened(settings: ClientSettings) -> Client:
     return CLIENTS.load(settings.client)(settings)
 
 
-__all__ = ["CLIENTS", "Cache", "ClientSettings", "open_client"]
+__all__ = ["CLIENTS", "ClientSettings", "open_client"]

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from misstep_harness.agent.loop import AgentStopped
-from misstep_harness.agent.model_policy import ModelSettings, read_answer
+from misstep_harness.agent.model_policy import read_answer
+from misstep_harness.agent.protocols import ModelSettings
 from misstep_harness.agent.tools import Tool
 from misstep_harness.agent.turns import Turn, tokens_in_text
 from misstep_harness.exchange import Failure, FailureKind, Message, Reply, Request

@@ -523,6 +523,3 @@ def events_that_hold(events: Iterable[LoopEvent]) -> list[LoopEvent]:
                 holding.pop()
         holding.append(event)
     return holding
-
-
-LOOP_RECORDS = Records(LoopEvent, "events.jsonl", "event")

@@ -6,13 +6,16 @@ The judge is shown the task with the failure, the patch, and what the validators
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from misstep_harness.items import Item, read_question
-from misstep_harness.judges.runnable import RunnableJudge, fitted
 from misstep_harness.places import data_folder
 from misstep_harness.protocols import Ask
 from misstep_harness.repair.records import PATCH_JUDGE, UNCHANGED_TESTS, Signal, signal_line
 from misstep_harness.verdict import Verdict
+
+if TYPE_CHECKING:
+    from misstep_harness.judges.runnable import RunnableJudge
 
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
 """The labels of a judge of patches: the paper's class 1 and class 0."""
@@ -32,8 +35,10 @@ def question_folder() -> Path:
     return data_folder() / "repair" / "patches"
 
 
-def fitted_to_patches(judge: RunnableJudge) -> RunnableJudge:
+def fitted_to_patches(judge: "RunnableJudge") -> "RunnableJudge":
     """Return a judge as it is asked about patches; raises `UsageError` if it is for other items or labels."""
+    from misstep_harness.judges.runnable import fitted
+
     return fitted(judge, read_question(question_folder()), question_folder())
 
 
@@ -51,7 +56,7 @@ def with_failure(task: str, failure: object) -> str:
 class PatchJudge:
     """A judge, fitted to patches, as it is asked about those of one attempt; `verdicts` are its answers in order."""
 
-    def __init__(self, judge: RunnableJudge, ask: Ask) -> None:
+    def __init__(self, judge: "RunnableJudge", ask: Ask) -> None:
         self._judge, self._ask = judge, ask
         self._last: Item | None = None
         self.verdicts: list[Verdict] = []

@@ -242,6 +242,3 @@ def review_lines(events: Iterable[ReviewEvent], *, header: bool = True) -> bytes
         writer.writerow(COLUMNS)
     writer.writerows(msgspec.structs.astuple(event) for event in events)
     return text.getvalue().encode()
-
-
-ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")

@@ -11,7 +11,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from misstep_harness.clients import ClientSettings, open_client
-from misstep_harness.clients.address import unencrypted
 from misstep_harness.errors import MissingPrerequisite, MisstepError
 from misstep_harness.escaping import plain
 from misstep_harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
@@ -55,6 +54,8 @@ class ModelRequests:
 
 def warn_of_plain_http(settings: ClientSettings) -> None:
     """Warn where the requests and the key are sent unencrypted."""
+    from misstep_harness.clients.address import unencrypted
+
     if settings.client == "openai" and (warning := unencrypted(settings.base_url)):
         say(f"misstep: {plain(warning)}")
 

@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from misstep_harness.clients import ClientSettings
 from misstep_harness.clients.concurrency import run_concurrently
-from misstep_harness.clients.cost_limit import SpendingLog
 from misstep_harness.errors import MisstepError
 from misstep_harness.escaping import plain
 from misstep_harness.journal.inputs import changes
@@ -46,6 +45,8 @@ class UnitsElsewhere(ModelRequests, Generic[Unit, Recorded]):
     """Does units by workers. The cost limit is looked at before a unit is handed out, and bounds each unit alone."""
 
     def __init__(self, kind: RunKind[Unit, Recorded], workers: Workers, client: ClientSettings) -> None:
+        from misstep_harness.clients.cost_limit import SpendingLog
+
         self._kind, self._pickled, self._workers = kind, pickle.dumps(kind), workers
         self._limit = client.max_cost_usd
         self._client = replace(client, spent_usd=0.0, spending_log=None)
@@ -101,6 +102,8 @@ def _kind(pickled: bytes, thread: int) -> RunKind[Any, Any]:  # noqa: ARG001 -- 
 
 
 async def _do(kind: RunKind[Any, Any], unit: Any, client: ClientSettings) -> _Done:
+    from misstep_harness.clients.cost_limit import SpendingLog
+
     broken: MisstepError | None = None
     with TemporaryDirectory(prefix="misstep-") as folder:
         log = Path(folder) / "spent_usd.txt"

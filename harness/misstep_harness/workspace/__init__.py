@@ -1,7 +1,6 @@
 """A tree of files in which commands run sandboxed, with snapshots that no command reaches."""
 
 from misstep_harness.workspace.finding import find_sandbox
-from misstep_harness.workspace.git_safety import copied_git_folder, git_environment, git_folders
 from misstep_harness.workspace.nodes import Snapshot
 from misstep_harness.workspace.sandbox import Checkout, Finished, Limits, Mounts, Sandbox
 from misstep_harness.workspace.toolchain import (
@@ -22,10 +21,7 @@ __all__ = [
     "Snapshot",
     "Toolchain",
     "Workspace",
-    "copied_git_folder",
     "find_sandbox",
-    "git_environment",
-    "git_folders",
     "install_line",
     "open_workspace",
     "own_command",

@@ -30,7 +30,7 @@ from msgspec import Struct
 
 from misstep_harness import beneath
 from misstep_harness.errors import InputError, UnsafePath, UsageError
-from misstep_harness.workspace import copied_git_folder, git_environment, git_folders
+from misstep_harness.workspace.git_safety import copied_git_folder, git_environment, git_folders
 
 _COMPILED = (".so", ".pyd", ".mo")
 _METADATA = (".egg-info",)

@@ -6,7 +6,7 @@ import pytest
 
 from misstep_analysis.pages import Foot, Section, page, table_html, table_text
 from misstep_analysis.pages.page import described, table_id
-from misstep_analysis.plots import bars
+from misstep_analysis.plots.rows import bars
 from misstep_analysis.tables import Row, Table
 from misstep_harness.errors import InputError
 from tests.analysis.pages.html_rules import check_page

@@ -34,37 +34,35 @@ def step_of(html: str, number: int) -> str:
 
 
 def test_the_first_sentence_says_what_was_found_and_how_it_ended():
-    assert finding(trajectory(), verdicts()) == (
-        "6 steps, of which 2 are evidence of tool call failure. The task was not solved."
-    )
+    assert finding(trajectory(), verdicts()) == ("6 steps, 2 with failing calls. The task was not solved.")
 
 
 def test_the_first_sentence_counts_the_evidence_of_each_category_and_no_other_steps():
     run = trajectory(outcome=Outcome())
     loop = Verdict("run-1", "infinite_loop", "yes", steps=(1, 1, 5, 99), rationale="It goes round.")
     one, unnamed = (Verdict("run-1", name, "yes", steps=steps) for name, steps in (("slip", (0,)), ("theft", ())))
-    assert finding(run, [loop]) == "6 steps, of which 2 are evidence of infinite loop."
+    assert finding(run, [loop]) == "6 steps, 2 with loops."
     assert finding(run, [loop, one, unnamed]) == (
-        "6 steps, of which 2 are evidence of infinite loop, 1 is evidence of slip and none is evidence of theft."
+        "6 steps, 2 with loops, 1 with cases of slip and cases of theft without a step."
     )
 
 
 def test_a_classifier_that_failed_is_counted_and_shown_with_its_error():
     broken = Verdict("run-1", "odd", None, "failed", error="odd raised ValueError: no")
-    assert finding(trajectory(outcome=Outcome()), [verdicts()[0], broken]).endswith("in them. 1 classifier failed.")
+    assert finding(trajectory(outcome=Outcome()), [verdicts()[0], broken]).endswith("by 1 rule. 1 rule failed.")
     assert "odd raised ValueError: no" in made([broken])
 
 
 def test_nothing_found_and_nobody_asked_are_different_sentences():
     run = trajectory(outcome=Outcome())
     none = [verdicts()[0]] * 2
-    assert finding(run, none) == "6 steps, and none of 2 rule classifiers found misbehaviour in them."
-    assert finding(run, []) == "6 steps, and no classifier gave an answer."
+    assert finding(run, none) == "6 steps, nothing went wrong by 2 rules."
+    assert finding(run, []) == "6 steps, and no rule could check them."
 
 
 def test_a_classifier_that_did_not_answer_found_nothing_and_is_not_counted():
     silent = Verdict("run-1", "infinite_loop", None, "abstained")
-    assert "the one rule classifier asked found no misbehaviour" in finding(trajectory(), [silent, verdicts()[0]])
+    assert "nothing went wrong by 1 rule." in finding(trajectory(), [silent, verdicts()[0]])
     assert "abstained" in made([silent])
 
 

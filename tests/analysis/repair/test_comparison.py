@@ -1,7 +1,7 @@
 """Two arms on the same cases."""
 
 from misstep_analysis.passing.paired_systems import pair_finding
-from misstep_analysis.repair.scores import NONE_SHARED, REPAIRS, compare_repairs, repair_comparison_table
+from misstep_analysis.repair.comparison import NONE_SHARED, REPAIRS, compare_repairs, repair_comparison_table
 from misstep_analysis.stats.clusters.clustered_pairs import sign_flip_mcnemar
 from misstep_analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep_analysis.stats.significance import holm

@@ -5,7 +5,7 @@ from base64 import b64encode
 import pytest
 
 from misstep_analysis.pages import Foot, show_figure
-from misstep_analysis.plots import bars
+from misstep_analysis.plots.rows import bars
 from misstep_analysis.reproduction.notebook import notebook_page, read_notebook, write_figures
 from misstep_analysis.tables import Row, Table
 from tests.analysis.pages.html_rules import check_page

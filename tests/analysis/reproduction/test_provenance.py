@@ -10,7 +10,7 @@ from msgspec import structs
 
 from misstep_analysis.observer.paper import prevalence as wink
 from misstep_analysis.pages import Foot, show_figure
-from misstep_analysis.plots import bars
+from misstep_analysis.plots.rows import bars
 from misstep_analysis.reproduction.notebook import notebook_page, read_notebook, write_figures
 from misstep_analysis.reproduction.provenance import data_set_record, write_provenance
 from misstep_analysis.tables import Row, Table, made_by_this

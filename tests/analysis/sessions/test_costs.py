@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec import structs
 
-from misstep_analysis.sessions.costs import Costs, cost_sentence, cost_table, cost_tables, costs_of
+from misstep_analysis.sessions.costs import Cost, Costs, cost_sentence, cost_table, cost_tables, costs_of
 from misstep_harness.journal.classified import LabelledSession, PlacedVerdict
 from misstep_harness.session import session_of
 from misstep_harness.trajectory import Source, Step, Tokens, ToolCall, Trajectory
@@ -51,10 +51,10 @@ def test_an_answer_that_two_sessions_hold_counts_once() -> None:
 def test_what_is_not_recorded_is_not_known_and_what_is_known_in_part_is_said() -> None:
     costs = _costs(_session("s", _step(None, None), _step(None, None), a=(0, 1)), usd=None)
     assert (costs.any.steps, costs.any.tokens, costs.any.seconds, costs.any.usd) == (2, None, None, None)
-    assert cost_sentence(costs).endswith("cost 2 steps; not known: tokens, time, money.")
+    assert cost_sentence(costs).startswith("These problems took 2 steps; tokens, time and money not recorded.")
     known_in_part = _costs(_session("s", _step(0), _step(1, None), a=(0, 1)))
     assert (known_in_part.any.tokens, known_in_part.any.tokens_known) == (110, 0)
-    assert "at least 110 tokens (all known in 0 of 1 run)" in cost_sentence(known_in_part)
+    assert "110 tokens or more (recorded by 0 of 1 session)" in cost_sentence(known_in_part)
     rows = {row.quantity: row for row in cost_table(costs, source="here").rows}
     assert (rows["tokens"].value, rows["tokens"].n, bool(rows["tokens"].reason)) == (None, 0, True)
 
@@ -82,21 +82,28 @@ def test_groups_and_categories_come_with_the_dearest_first() -> None:
     assert list(costs.categories) == ["b", "a"]
     assert list(costs.by["model"]) == ["m"]
     assert costs.by["week"]["2026-W10"] == costs.any
-    assert [table.name for table in cost_tables(costs, "here")] == [
-        "costs",
-        "costs_by_project",
-        "costs_by_model",
-        "costs_by_week",
-    ]
+    assert [table.name for table in cost_tables(costs, "here")] == ["costs"]
+
+
+def test_a_sentence_rounds_what_the_document_has_exactly() -> None:
+    cost = Cost(4, 25, 490_000, 9_742, 4, 697.0, 4, 0.3712, 4)
+    assert cost_sentence(Costs({"infinite_loop": cost, "tool_call_failure": cost}, cost, {})) == (
+        "These problems took 25 steps, 500,000 tokens, 12 minutes and $0.37. Loops cost most."
+    )
+
+
+def test_groups_have_a_table_where_they_differ() -> None:
+    one = _session("s", *map(_step, range(3)), a=(0, 1))
+    other = structs.replace(one, session=structs.replace(one.session, item="t", project="other"))
+    assert [table.name for table in cost_tables(_costs(one, other), "here")] == ["costs", "costs_by_project"]
 
 
 def test_money_of_which_a_kind_of_tokens_has_no_price_is_at_least() -> None:
     written = Tokens(100, 10, cache_written=50)
     costs = _costs(_session("s", _step(0), _step(1, written), a=(0, 1)))
     assert (costs.any.usd_known, costs.any.tokens_known) == (0, 1)
-    assert "220 tokens, 60 s, at least $" in cost_sentence(costs).replace(
-        "at least 60 s (all known in 0 of 1 run)", "60 s"
-    )
+    assert "220 tokens, 60 s or more" in cost_sentence(costs)
+    assert "$0.22 or more (recorded by 0 of 1 session)" in cost_sentence(costs)
 
 
 @pytest.mark.parametrize("name", ["Task", "spawn_agent", "task"])
@@ -105,7 +112,7 @@ def test_what_a_sub_agent_cost_that_left_no_record_is_not_known(name: str) -> No
     parent = _session("s", _step(0), start, _step(20), a=(0, 2))
     unrecorded = _costs(parent)
     assert (unrecorded.any.tokens, unrecorded.any.tokens_known, unrecorded.any.usd_known) == (330, 0, 0)
-    assert "at least 330 tokens" in cost_sentence(unrecorded)
+    assert "330 tokens or more" in cost_sentence(unrecorded)
     recorded = _costs(parent, _session("s/x", _step(12), parent="s"))
     assert (recorded.any.tokens, recorded.any.tokens_known) == (440, 1)
     of_shell = structs.replace(_step(10), calls=(ToolCall("task", {"command": "task build"}),))

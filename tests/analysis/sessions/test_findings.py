@@ -28,12 +28,14 @@ def test_a_category_that_nothing_was_judged_for_has_a_dash_and_no_zero() -> None
     assert drift == ["drift", "0", "0", "—", "—", "0"]
 
 
-@pytest.mark.parametrize(("checked", "counted"), [({}, "(0 of 4)"), ({("no", "no"): 2}, "(2 of 6)")])
+@pytest.mark.parametrize(("checked", "counted"), [({}, "none"), ({("no", "no"): 2}, "2")])
 def test_limits_that_no_rule_found_broken_are_said_once_and_no_row(checked: dict[Labels, int], counted: str) -> None:
     summary = Summary({("no", None): 4, **checked}, {}, [], [], [], 0)
     document = findings(("loop", "unrequested_changes"), summary)
-    first, *others = findings_text(document).splitlines()
-    assert f"hardly checked 1 of 2 categories: unrequested_changes {counted}; --model M" in first
+    _, second, *others = findings_text(document).splitlines()
+    assert second == (
+        f"All were checked for cases of loop, {counted} for unrequested changes (add --model M to check the rest)."
+    )
     assert not any("unrequested_changes" in line for line in others)
     assert '"unrequested_changes"' in msgspec.json.encode(document).decode()
 
@@ -78,8 +80,9 @@ def test_what_was_left_out_is_counted_and_named() -> None:
 def test_runs_of_sub_agents_are_counted_in_a_line_of_their_own() -> None:
     apart: dict[Labels, int] = {("yes", "no"): 2, ("no", "no"): 3}
     result = findings(CATEGORIES, Summary({("no", "no"): 4}, apart, [], [], [], 0))
-    assert findings_text(result).splitlines()[:2] == [
-        "4 sessions read",
+    assert findings_text(result).splitlines()[:3] == [
+        "4 sessions, none went wrong: too few for a rate.",
+        "All were checked for cases of loop and cases of drift.",
         "5 runs of sub-agents, counted apart: 2 with misbehaviour",
     ]
 

@@ -55,7 +55,7 @@ def test_the_table_has_a_line_a_group_and_names_the_worst() -> None:
     table = session_rates_table(rates_by(CATEGORIES, SHOP + BANK, "project"), "project", source="made up")
     (section,) = grid(table).sections
     assert [line.label for line in section.lines] == ["bank", "shop"]
-    assert "drift is most frequent in the project shop: 7 of 7 sessions (100.0%" in table.finding
+    assert table.finding == "Cases of drift are most frequent in the project shop: 7 of 7 sessions."
 
 
 def test_only_weeks_and_categories_with_something_to_show_are_drawn() -> None:

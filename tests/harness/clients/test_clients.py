@@ -203,4 +203,4 @@ def test_nothing_heavy_is_imported_before_a_client_is_opened() -> None:
     heavy = {"openai", "aiohttp", "httpx2", "sqlite3"}
     code = f"import sys, misstep_harness.clients; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['sqlite3']"
+    assert done.stdout.strip() == "[]"

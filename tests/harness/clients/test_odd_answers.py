@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from misstep_harness.clients import Cache, ClientSettings, open_client
+from misstep_harness.clients import ClientSettings, open_client
 from misstep_harness.clients.around_client import ErrorsAsFailuresClient
 from misstep_harness.clients.batches import read_outcomes
-from misstep_harness.clients.cache import CachedClient
+from misstep_harness.clients.cache import Cache, CachedClient
 from misstep_harness.clients.openai_client import OpenAIClient
 from misstep_harness.clients.recording import ReplayClient, ScriptedClient, text_reply
 from misstep_harness.errors import InputError, MissingPrerequisite

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from misstep_harness.agent.actions import Observation
 from misstep_harness.agent.clocks import VirtualClock
-from misstep_harness.agent.model_policy import ModelSettings
-from misstep_harness.agent.protocols import TurnLimits
+from misstep_harness.agent.protocols import ModelSettings, TurnLimits
 from misstep_harness.agent.tools import Tool
 from misstep_harness.agent.turns import TurnReport, take_turn
 from misstep_harness.exchange import Failure, Outcome, Reply, Request

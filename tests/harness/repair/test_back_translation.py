@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep_harness.agent.model_policy import ModelSettings
+from misstep_harness.agent.protocols import ModelSettings
 from misstep_harness.exchange import Failure, Outcome
 from misstep_harness.repair.records import CaseInstructions
 from misstep_harness.repair.runs.instructions import TRIES, back_translated, unfit

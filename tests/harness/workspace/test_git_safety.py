@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep_harness.workspace import copied_git_folder, git_environment
+from misstep_harness.workspace.git_safety import copied_git_folder, git_environment
 
 ASKED = [
     ["status", "--short"],

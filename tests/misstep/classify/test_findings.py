@@ -119,12 +119,13 @@ def test_a_run_in_the_folder_that_it_reads_does_not_read_itself(tmp_path: Path) 
     assert replace(_classify(tmp_path, tmp_path / "run"), new=None) == first
 
 
-def test_scores_that_are_gone_from_a_finished_run_are_said(tmp_path: Path) -> None:
-    file = atif_lines(tmp_path / "runs.jsonl", "abc")
+def test_scores_that_are_gone_from_a_finished_run_are_made_again(tmp_path: Path) -> None:
+    file, scores = atif_lines(tmp_path / "runs.jsonl", "abc"), tmp_path / "run" / "scores.json"
     _classify(file, tmp_path / "run")
-    (tmp_path / "run" / "scores.json").unlink()
-    with pytest.raises(InputError, match=r"scores\.json: the scores of a finished run cannot be read"):
-        _classify(file, tmp_path / "run")
+    before = scores.read_bytes()
+    scores.unlink()
+    _classify(file, tmp_path / "run")
+    assert scores.read_bytes() == before
 
 
 def test_nothing_to_classify_is_an_error_and_not_an_empty_table(tmp_path: Path) -> None:

@@ -71,10 +71,10 @@ def _asking(server: FaultyServer) -> tuple[str, ...]:
     return ("--model", "small-1", "--base-url", server.base_url)
 
 
-def test_the_first_line_says_by_what_each_category_was_looked_for(server: FaultyServer, sessions: Path) -> None:
+def test_the_second_line_says_by_what_each_category_was_looked_for(server: FaultyServer, sessions: Path) -> None:
     code, printed = _run(sessions, *_asking(server))
     each = "; ".join(f"{name}: 2 by {name} (small-1)" for name in HARDLY)
-    assert printed.splitlines()[0] == f"2 sessions read; infinite_loop: 2 by rule; tool_call_failure: 2 by rule; {each}"
+    assert printed.splitlines()[1] == f"Checked for infinite_loop: 2 by rule; tool_call_failure: 2 by rule; {each}."
     assert code == 0
     assert "No share is corrected for errors" in printed
     assert len(server.received) == 4
@@ -99,10 +99,10 @@ def test_a_reply_that_cannot_be_used_leaves_a_session_unanswered_beside_a_rules_
         line = (sessions, "--out", tmp_path / "run", *_asking(server))
         code, printed = _run(*line)
         document = json.loads(_run(*line, "--json")[1])
-    first = printed.splitlines()[0]
-    each = [one for one in first.split("; ") if one.startswith(HARDLY)]
+    second = printed.splitlines()[1]
+    each = [one for one in second.split("; ") if one.startswith(HARDLY)]
     assert len(each) == 2
-    assert all("2 by" in one and "2 without an answer" in one and "by rule" not in one for one in each), first
+    assert all("2 by" in one and "2 without an answer" in one and "by rule" not in one for one in each), second
     assert code == (0 if ended == "answered" else 1)
     assert [document["categories"][name]["checked"] for name in HARDLY] == [0, 0]
     verdicts = [json.loads(one) for one in (tmp_path / "run" / "verdicts.jsonl").read_text().splitlines()]
@@ -151,7 +151,7 @@ def test_a_run_says_which_judge_gave_a_verdict_and_asks_about_new_sessions_alone
     assert by["two", "infinite_loop"] == (None, None)
     assert by["two", HARDLY[0]] == (HARDLY[0], "small-1")
     n = len(server.received)
-    assert _run(*line)[1].startswith("2 sessions read")
+    assert _run(*line)[1].startswith("2 sessions, ")
     assert len(server.received) == n
     (sessions / "three.json").write_bytes(atif("three"))
     assert "unrequested_changes: 3 by" in _run(*line)[1]

@@ -14,6 +14,7 @@ from misstep_analysis.audit.tables import checked_figure, checked_rows, finding
 from misstep_analysis.passing.paired_systems import pair_rows
 from misstep_analysis.published import Figure, load_paper, published_row
 from misstep_analysis.repair.attempts import RepairArm, ReviewFunnel, judge_against_oracle, review_finding
+from misstep_analysis.repair.comparison import REPAIRS, compare_repairs
 from misstep_analysis.repair.paper.tables import (
     SETTINGS,
     SOLVE_RATES,
@@ -21,7 +22,7 @@ from misstep_analysis.repair.paper.tables import (
     judge_confusion,
     solve_rate_table,
 )
-from misstep_analysis.repair.scores import NOTES, REPAIRS, RepairScores, compare_repairs, repairs_finding, score_repairs
+from misstep_analysis.repair.scores import NOTES, RepairScores, repairs_finding, score_repairs
 from misstep_analysis.stats.diagnostic import Confusion
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.printed.audit import value_prints_as

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep_harness.agent.model_policy import ModelSettings
+from misstep_harness.agent.protocols import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.generate.voice import WordingSet
 from misstep_harness.journal.records import Inputs

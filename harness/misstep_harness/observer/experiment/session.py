@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from misstep_harness.agent.environment import Environment, replies_in
 from misstep_harness.agent.loop import AgentLimits, run_agent
-from misstep_harness.agent.model_policy import ModelPatcher, ModelPolicy, ModelSettings
-from misstep_harness.agent.protocols import Patcher, Policy, Task, Watcher
+from misstep_harness.agent.model_policy import ModelPatcher, ModelPolicy
+from misstep_harness.agent.protocols import ModelSettings, Patcher, Policy, Task, Watcher
 from misstep_harness.agent.scripted_policy import ScriptedPolicy
 from misstep_harness.edits import instructions
 from misstep_harness.generate.projects import TEST_COMMAND

@@ -33,12 +33,12 @@ from misstep_harness.workspace import (
     Sandbox,
     Toolchain,
     Workspace,
-    git_environment,
     open_workspace,
     own_command,
     project_toolchain,
 )
 from misstep_harness.workspace.differences import file_diff
+from misstep_harness.workspace.git_safety import git_environment
 from misstep_harness.workspace.nodes import GIT, Node, node_at, same
 from misstep_harness.workspace.repository import Repository
 from misstep_harness.workspace.showing import (

@@ -23,7 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.agent.clocks import Clock, VirtualClock
-from misstep_harness.agent.model_policy import ModelSettings
+from misstep_harness.agent.protocols import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import InputError, SkillFailed, UsageError
 from misstep_harness.escaping import one_line

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from misstep_harness.agent.model_policy import ModelSettings
+from misstep_harness.agent.protocols import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.edits import unified_diff
 from misstep_harness.errors import MisstepError, UsageError

@@ -6,7 +6,7 @@ A case counts only where it holds: in each of three runs its tests fail before a
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +18,6 @@ from misstep_harness.edits import edit_format
 from misstep_harness.errors import MisstepError
 from misstep_harness.journal.inputs import digest_of, length_and_checksum, listed, part
 from misstep_harness.journal.records import Inputs
-from misstep_harness.judges.runnable import RunnableJudge
 from misstep_harness.repair.attempt import MakeRepairer, Setting, attempt
 from misstep_harness.repair.case import CaseFolder, RepairCase, instructed, with_test_changes
 from misstep_harness.repair.patch_judge import PatchJudge
@@ -30,6 +29,9 @@ from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep_harness.trajectory import noted, together
 from misstep_harness.workspace import Sandbox
 from misstep_harness.workspace.trees import regular_files
+
+if TYPE_CHECKING:
+    from misstep_harness.judges.runnable import RunnableJudge
 
 COMMAND = "repair run"
 
@@ -60,7 +62,7 @@ class RepairPlan(Struct, frozen=True):
     instructions: str = ""
     attempts: int = 1
     limits: AgentLimits = AgentLimits()
-    patch_judge: RunnableJudge | None = None
+    patch_judge: "RunnableJudge | None" = None
     instructions_by: str = ""
     change_tests: bool = False
     observation: WatcherSettings | None = None

@@ -20,8 +20,8 @@ from msgspec.structs import asdict, replace
 
 from misstep_harness.agent.actions import Action
 from misstep_harness.agent.loop import AgentLimits, Toolset, run_loop
-from misstep_harness.agent.model_policy import ModelPolicy, ModelSettings
-from misstep_harness.agent.protocols import Task
+from misstep_harness.agent.model_policy import ModelPolicy
+from misstep_harness.agent.protocols import ModelSettings, Task
 from misstep_harness.exchange import Failure, Message, Outcome, Reply, Request
 from misstep_harness.fault_mappings import FAULTS, taxonomy
 from misstep_harness.journal.records import encode, replace_file

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.agent.loop import AgentLimits
-from misstep_harness.agent.model_policy import ModelSettings
+from misstep_harness.agent.protocols import ModelSettings
 from misstep_harness.errors import InputError, TimeSpent, UsageError
 from misstep_harness.fault_mappings import FAULTS
 from misstep_harness.items import Item, Question

@@ -29,7 +29,6 @@ from misstep_harness.workspace.suite.command import (
     takes_names,
     unittest_name,
 )
-from misstep_harness.workspace.suite.output import from_json, from_output
 from misstep_harness.workspace.suite.report import SuiteCounts, SuiteReport, from_junit_xml
 from misstep_harness.workspace.workspace import Workspace
 
@@ -248,8 +247,16 @@ def _counts(workspace: Workspace, command: str, done: Finished) -> SuiteCounts |
     if runner in ("pytest", "junit", "jest", "mocha", "exit_code"):
         with suppress(MisstepError, OSError):
             data = workspace.read(REPORT)
-            return from_json(data, REPORT) if data[:1] == b"{" else from_junit_xml(data, REPORT)
-    return None if runner in ("pytest", "junit") else from_output(done.output)
+            if data[:1] != b"{":
+                return from_junit_xml(data, REPORT)
+            from misstep_harness.workspace.suite.output import from_json
+
+            return from_json(data, REPORT)
+    if runner in ("pytest", "junit"):
+        return None
+    from misstep_harness.workspace.suite.output import from_output
+
+    return from_output(done.output)
 
 
 def _forget_report(workspace: Workspace) -> None:

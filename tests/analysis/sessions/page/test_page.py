@@ -1,13 +1,14 @@
-"""The page of a run of classify: the worst problem first, sub-agents apart, no session called a trajectory."""
+"""The page of a run of classify: its sessions first, sub-agents apart, no session called a trajectory."""
 
 import re
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from misstep_analysis.pages.browser import SESSION_CHARACTERS, Listed, show_session
-from misstep_analysis.sessions.findings import findings
+from misstep_analysis.sessions.findings import Findings, NewSessions, findings, first_line
 from misstep_analysis.sessions.page import FindingLine, FlaggedSessions, sessions_page
 from misstep_harness.errors import InputError
 from misstep_harness.journal.classified import LabelledSession, Labels, PlacedVerdict, Summary
@@ -34,15 +35,24 @@ def _of(project: str, labels: Labels, n: int, day: int = 2, parent: str | None =
     return sessions
 
 
-def _page(sessions: Sequence[LabelledSession], unreadable: int = 0) -> str:
+def _findings(sessions: Sequence[LabelledSession], unreadable: int = 0) -> Findings:
     own: dict[Labels, int] = {}
     apart: dict[Labels, int] = {}
     for one in sessions:
         counts = own if one.session.parent is None else apart
         counts[one.labels] = counts.get(one.labels, 0) + 1
     broken = [Unreadable("b.jsonl", 1, "no JSON")] * unreadable
-    result = findings(CATEGORIES, Summary(own, apart, [], broken, [], 0))
+    return findings(CATEGORIES, Summary(own, apart, [], broken, [], 0))
+
+
+def _page(sessions: Sequence[LabelledSession], unreadable: int = 0, new: NewSessions | None = None) -> str:
+    result = structs.replace(_findings(sessions, unreadable), new=new)
     return sessions_page(result, sessions, ["a.jsonl"], ["a.jsonl", "--out", "run"])
+
+
+def _script(page: str, name: str) -> str:
+    (content,) = re.findall(rf'<script type="application/json" id="{name}">(.*?)</script>', page, flags=re.DOTALL)
+    return str(content)
 
 
 SHOP = [*_of("shop", ("no", "yes"), 12), *_of("shop", ("no", "no"), 3, day=9)]
@@ -54,17 +64,29 @@ def _lede(page: str) -> str:
     return str(said)
 
 
-def test_the_first_sentence_names_the_problem_its_share_and_the_worst_project() -> None:
-    assert _lede(_page(SHOP + BANK)) == (
-        "Tool call failure was found in 12 of 17 sessions in which it could be checked (70.6%, 95% interval 46.9% to "
-        "86.7%), worst in shop: 12 of 15. In 30 it could not be checked."
-    )
+def test_the_page_and_the_terminal_have_one_first_sentence() -> None:
+    sentence = "47 sessions, 14 went wrong: 29.8% (18.7% to 44.0%). Failing calls were commonest (12)."
+    assert _lede(_page(SHOP + BANK)) == sentence
+    assert first_line(_findings(SHOP + BANK)) == sentence
 
 
-def test_shares_of_several_projects_say_that_they_are_put_together() -> None:
-    assert "put 2 projects together" in _page(SHOP + BANK)
-    assert "put 2 projects together" not in _page(SHOP)
-    assert "from 0.0% to 80.0%" in _page(SHOP + BANK)
+def test_sessions_come_first_and_figures_are_folded_below() -> None:
+    page = _page(SHOP + BANK)
+    places = [page.index(text) for text in ('id="sessions"', '<details class="section" id="figures">', "<svg")]
+    assert places == sorted(places)
+    assert "<details open" not in page
+
+
+def test_what_the_last_look_did_not_have_is_marked_without_scripts_too() -> None:
+    new = NewSessions("2026-03-01T10:00:00Z", 1, 1, ["bank-('yes', 'no')-1"])
+    page = _page(SHOP + BANK, new=new)
+    assert page.count('<span class="new">new</span>') == 1
+    assert sum(read_embedded(_script(page, "sessions-index"))["is_new"]) == 1
+
+
+def test_shares_of_several_projects_say_that_they_are_pooled() -> None:
+    assert "These shares pool 2 projects; failing calls range from 0.0% to 80.0% between them." in _page(SHOP + BANK)
+    assert "These shares pool" not in _page(SHOP)
 
 
 def test_runs_of_sub_agents_are_counted_apart_and_still_listed() -> None:
@@ -87,8 +109,8 @@ def test_what_was_unreadable_stands_before_the_figures() -> None:
 
 def test_nothing_found_is_said_with_its_interval() -> None:
     page = _page(_of("calm", ("no", "no"), 20))
-    assert _lede(page) == "No misbehaviour was found in 20 sessions (95% interval 0% to 16.1%)."
-    assert "No session is flagged." in page
+    assert _lede(page) == "20 sessions, none went wrong: 0.0% (0.0% to 16.1%)."
+    assert "No session went wrong." in page
 
 
 def test_the_page_says_session_and_escapes_what_sessions_say() -> None:

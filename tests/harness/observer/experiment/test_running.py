@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from misstep.experiment.own_cases import OwnCases
-from misstep_harness.agent.model_policy import ModelSettings
+from misstep_harness.agent.protocols import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import MissingPrerequisite, UsageError
 from misstep_harness.exchange import Failure, Request

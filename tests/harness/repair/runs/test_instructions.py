@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep_harness.agent.model_policy import ModelSettings
+from misstep_harness.agent.protocols import ModelSettings
 from misstep_harness.clients import ClientSettings
 from misstep_harness.errors import UsageError
 from misstep_harness.exchange import Failure, Outcome, Request

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from misstep_harness.agent.loop import AgentLimits
-from misstep_harness.agent.model_policy import ModelSettings
+from misstep_harness.agent.protocols import ModelSettings
 from misstep_harness.clients.recording import text_reply
 from misstep_harness.exchange import Failure, Outcome, Request
 from misstep_harness.fault_mappings import taxonomy

@@ -15,12 +15,16 @@ const bring = (step, times = 5) => {
  */
 class Listing {
   constructor(section, { noun, names, start }) {
-    Object.assign(this, { section, noun, names, start, state: { ...start }, found: [], at: 0, opened: null, choices: new Map() });
+    Object.assign(this, { section, noun, names, start, state: { ...start }, found: [], at: 0, opened: null, choices: new Map(), selected: new Set() });
   }
 
-  /** Build the list: what its search says, its columns (name, words, width, class) and the narrowest it may be in rem. */
-  build({ search, filters = [], columns, narrowest, aside }) {
+  /**
+   * Build the list: what its search says, its columns (name, words, width, class) and the narrowest it may be in rem.
+   * With `actions` (words → the command lines for selected places) its rows can be selected.
+   */
+  build({ search, filters = [], columns, narrowest, aside, actions = {} }) {
     const { noun } = this;
+    this.actions = Object.entries(actions);
     this.aside_label = aside;
     this.search = make("input", {
       type: "search", placeholder: search, "aria-label": `Search ${noun}s`, spellcheck: "false",
@@ -36,13 +40,15 @@ class Listing {
       on: { scroll: () => this.draw_soon(), keydown: event => this.in_list(event) },
     }, make("div", { class: "head row", role: "row", "aria-rowindex": 1 }, this.heads), this.rows);
     this.list.style.setProperty("--columns", columns.map(column => column.width).join(" "));
+    this.section.querySelector(".browser").classList.toggle("selecting", this.actions.length > 0);
     this.list.style.setProperty("--narrowest", `${narrowest}rem`);
-    const keys = [["/", "search"], ["j", "next"], ["k", "previous"], ["Enter", "open"], ["Esc", "close"]];
+    const keys = [["/", "search"], ["j", "next"], ["k", "previous"], ["Enter", "open"], ...(this.actions.length ? [["x", "select"]] : [])];
+    this.doing = make("div", { class: "doing" });
     this.section.querySelector(".browser").append(
       make("div", { class: "controls" }, this.search, filters), this.chips,
       make("div", { class: "said" }, this.status,
         make("p", { class: "small keys" }, keys.map(([key, does]) => [make("kbd", null, key), ` ${does} `]))),
-      this.list);
+      this.list, this.doing);
     this.dialog = make("dialog", {
       class: "opened", "aria-labelledby": `${this.section.id}-title`,
       on: { close: () => this.closed(), keydown: event => this.in_dialog(event),
@@ -166,9 +172,29 @@ class Listing {
       class: `row ${number === this.at ? "current" : ""}`, role: "row", id: `${this.section.id}-row-${number}`,
       "aria-rowindex": number + 2, "aria-selected": String(number === this.at),
       on: { click: () => { this.move_to(number); this.open(place); } },
-    }, this.cells(place));
+    }, this.actions.length ? this.selecting(place) : "", this.cells(place));
     row.style.top = `${number * height}px`;
     return row;
+  }
+
+  selecting(place) {
+    return make("input", {
+      type: "checkbox", class: "select", tabindex: -1, checked: this.selected.has(place), "aria-label": `Select ${this.title_of(place)}`,
+      on: { click: event => { event.stopPropagation(); this.select_row(place); } },
+    });
+  }
+
+  select_row(place) {
+    if (!this.selected.delete(place)) this.selected.add(place);
+    this.draw();
+    const places = [...this.selected].sort((a, b) => a - b);
+    const lines = make("div", { role: "status" });
+    const show = of => lines.replaceChildren(make("pre", { class: "wrap command" }, said(of(places).join("\n"))),
+      make("p", { class: "small" }, `These lines take all ${this.noun}s of the files.`));
+    this.doing.replaceChildren(...(places.length ? [
+      make("span", { class: "small" }, `${plural(places.length, this.noun)} selected: `),
+      this.actions.map(([words, of]) => [make("button", { type: "button", class: "chip", on: { click: () => show(of) } }, words), " "]),
+      lines] : []).flat(2));
   }
 
   move_to(number) {
@@ -188,6 +214,7 @@ class Listing {
     const steps = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
     if (event.key in steps) this.move_to(this.at + steps[event.key]);
     else if ((event.key === "Enter" || event.key === " ") && this.found.length && event.target === this.list) this.open(this.found[this.at]);
+    else if (event.key === "x" && this.found.length && this.actions.length) this.select_row(this.found[this.at]);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -317,7 +344,8 @@ const list_sections = async (selector, create) => {
     const listing = listings.get(document.activeElement?.closest(selector)?.id) ?? listings.values().next().value;
     if (!listing) return;
     if (event.key === "/") listing.search.focus();
-    else if (event.key === "j" || event.key === "k") { listing.list.focus(); listing.in_list(event); }
+    else if (["j", "k", "x"].includes(event.key)) { listing.list.focus(); listing.in_list(event); }
+    else if (event.key === "Enter" && event.target === document.body && listing.found.length) listing.open(listing.found[listing.at]);
     else return;
     event.preventDefault();
   });

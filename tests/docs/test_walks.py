@@ -1,10 +1,9 @@
-"""CONTRIBUTING names the way from three figures of the documents to their arithmetic; the names and the way exist."""
+"""The walks and CONTRIBUTING name files and functions; all exist, and the way from a figure leads to its arithmetic."""
 
 import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
@@ -14,12 +13,27 @@ from misstep_analysis.judging.scores import scores_table
 from misstep_analysis.stats.clusters import clustered_bounds
 from misstep_analysis.stats.estimate import Estimate
 from misstep_harness.verdict import Verdict
-from tests.docs.documents import EVERYTHING
+from tests.docs.documents import DOCUMENTS, EVERYTHING, ROOT
 
-ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "CONTRIBUTING.md").read_text()
+PATHS = ("README.md", "CONTRIBUTING.md", "DECISIONS.md", "docs/**/*.md", "examples/**/*.md")
+FOLDERS = "harness|analysis|misstep|tests|scripts|data|docs|examples|notebooks|benchmarks"
+TEXT = DOCUMENTS["docs/walks.md"]
 WAYS = [line for line in TEXT.splitlines() if line.count("| `") == 4 and "`misstep_analysis.stats." in line]
-NAMES = sorted({name for line in WAYS for name in re.findall(r"`(misstep\.(?:analysis|studies)\.[\w.]+)`", line)})
+NAMES = sorted({name for line in WAYS for name in re.findall(r"`(misstep_analysis\.[\w.]+)`", line)})
+
+
+def test_a_file_or_folder_that_a_document_names_exists() -> None:
+    files = [file for pattern in PATHS for file in sorted(ROOT.glob(pattern))]
+    named = [
+        (file.name, path) for file in files for path in re.findall(rf"`((?:{FOLDERS})/[\w./*-]*)", file.read_text())
+    ]
+    assert [(file, path) for file, path in named if not any(ROOT.glob(path))] == []
+
+
+def test_each_walk_says_what_it_touches_and_goes_through_files() -> None:
+    walks = TEXT.split("\n## ")[1:]
+    assert len(walks) == 3
+    assert all("\nTouched: " in walk and "`" in walk for walk in walks)
 
 
 def replace(monkeypatch: pytest.MonkeyPatch, statistic: Callable[..., object], by: Callable[..., object]) -> None:
