@@ -75,25 +75,24 @@ def make(
     With --kind pair SOURCE is one table: CSV, TSV, .xlsx, JSON or JSON Lines; - is standard input. A row is a pair
     (task, system_a, output_a, system_b, output_b, winner), or an output of one system (task, system, output); then
     --labels has the choices (task, system_a, system_b, winner), and without it every two systems are paired on each
-    task. A winner is a, b, tie or the name of a system; a column such as `rater` tells people apart. --item names the
-    column that tells tasks apart, --label that of the better output.
+    task. A winner is a, b, tie or the name of a system; a column such as `rater` names the people. --item names the
+    column of the tasks, --label that of the better output.
 
     With --kind recovery SOURCE is a run of `experiment run`, or your own sessions, as in `experiment report`; an item
-    is one intervention. Of a scripted agent it is one that the agent heard while its misbehaviour went on, and the gold
-    label says whether the planted misbehaviour was over for good within 15 steps, without the engineer's help. Of your
-    own sessions it is each misbehaviour that was detected, whether or not the agent was told: the judge sees what would
-    have been said in its place. Nobody knows the label of these yet: let judges label them, or people with `misstep
-    label`.
+    is one intervention. In an experiment the gold label says whether the planted misbehaviour ended for good within 15
+    steps after the agent heard it. In your own sessions it is each detected misbehaviour, and nobody knows its label.
     """
+    from misstep.judge.gold_labels import pairs_benchmark, texts_benchmark
+
     if kind == "pair":
         refuse_given(context, (*_OF_RATINGS, *_ARMS), "the items are pairs of outputs")
-        made = _pairs(sources, labels, out, reading, "generated" if generated else "real")
+        made = pairs_benchmark(sources, labels, out, reading, "generated" if generated else "real")
     elif kind == "recovery":
         refuse_given(context, ("labels", "generated", *_LABEL_COLUMNS, *_OF_RATINGS), "the items are interventions")
         made = _recoveries(sources, out, drawn)
     elif labels is None and len(sources) == 1 and sources[0].suffix.lower() in _TABLES:
         refuse_given(context, ("kind", "generated", *_OF_RATINGS, *_ARMS), "the items are the rows of a table")
-        made = _texts(sources[0], out, reading)
+        made = texts_benchmark(sources[0], out, reading)
     else:
         refuse_given(context, ("generated", *_ARMS), "the items are sessions")
         made = _sessions(sources, labels, out, kind, reading)
@@ -123,37 +122,6 @@ def _sessions(
     if lost := len(rows) - count:
         say(f"misstep: {lost:,} of {len(rows):,} labels are of no session that was read; they are left out.")
     return f"{count:,} labels"
-
-
-def _texts(table: Path, out: Path, reading: LabelOptions) -> str:
-    from misstep_analysis.judging.checked_table import CheckedTable
-    from misstep_analysis.labels.judged_table import JudgedColumns, read_judged_table
-
-    people = [reading.label] if reading.label else []
-    columns = JudgedColumns(people=people, item=reading.item, judge_needed=False)
-    checked = CheckedTable(read_judged_table(table, columns, {}))
-    say_remarks(checked.remarks, path_text(table))
-    checked.write_benchmark(out)
-    return f"{len(checked.items):,} texts, {len(checked.gold):,} labels"
-
-
-def _pairs(
-    tables: Sequence[Path],
-    choices: Path | None,
-    out: Path,
-    reading: LabelOptions,
-    evidence: Literal["generated", "real"],
-) -> str:
-    from misstep_analysis.judging.pair_benchmark import write_pairs
-    from misstep_analysis.labels.pair_table import PairColumns, read_pair_table
-
-    if len(tables) > 1:
-        raise UsageError(f"{len(tables)} tables of pairs", "Name one table.")
-    table = read_pair_table(tables[0], choices, PairColumns(reading.item, reading.label))
-    say_remarks(table.remarks, path_text(tables[0]))
-    write_pairs(table, out, evidence)
-    tasks = len({pair.key for pair in table.pairs})
-    return f"{len(table.pairs):,} pairs of {tasks:,} tasks, {len(table.gold):,} labels"
 
 
 def _recoveries(paths: Sequence[Path], out: Path, drawn: HookOptions) -> str:

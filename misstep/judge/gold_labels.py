@@ -1,13 +1,20 @@
 """Labels of people, from a file of any known form or an annotation study, as the gold labels of a benchmark."""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
+from misstep.options.agreement import LabelOptions
+from misstep.options.common import say_remarks
 from misstep_analysis.annotation.export import gold_labels
 from misstep_analysis.annotation.study import read_study
 from misstep_analysis.gold import GoldLabel, item_ids, read_gold, write_gold
+from misstep_analysis.judging.checked_table import labelled_texts
 from misstep_analysis.judging.judged_runs import open_run
+from misstep_analysis.judging.pair_benchmark import write_pairs
 from misstep_analysis.labels import Reading, read_questions
+from misstep_analysis.labels.pair_table import PairColumns, read_pair_table
 from misstep_analysis.stats.raters.patterns import MISSING
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.items import Question, read_question
@@ -72,3 +79,28 @@ def _spelled(row: GoldLabel, question: Question, file: Path) -> GoldLabel:
         advice = f"Rename it, leave it out with --missing {shlex.quote(row.label)}, or name the column of the labels"
         raise InputError(message, f"{advice} with --label.", file=file)
     return GoldLabel(row.item, row.rater, same)
+
+
+def texts_benchmark(table: Path, out: Path, reading: LabelOptions) -> str:
+    """Write a table of labelled texts as a benchmark, and return what it holds."""
+    checked = labelled_texts(table, reading.label, reading.item)
+    say_remarks(checked.remarks, path_text(table))
+    checked.write_benchmark(out)
+    return f"{len(checked.items):,} texts, {len(checked.gold):,} labels"
+
+
+def pairs_benchmark(
+    tables: Sequence[Path],
+    choices: Path | None,
+    out: Path,
+    reading: LabelOptions,
+    evidence: Literal["generated", "real"],
+) -> str:
+    """Write a table of pairs as a benchmark, and return what it holds."""
+    if len(tables) > 1:
+        raise UsageError(f"{len(tables)} tables of pairs", "Name one table.")
+    table = read_pair_table(tables[0], choices, PairColumns(reading.item, reading.label))
+    say_remarks(table.remarks, path_text(tables[0]))
+    write_pairs(table, out, evidence)
+    tasks = len({pair.key for pair in table.pairs})
+    return f"{len(table.pairs):,} pairs of {tasks:,} tasks, {len(table.gold):,} labels"

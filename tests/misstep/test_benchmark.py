@@ -30,3 +30,16 @@ def test_a_benchmark_that_cannot_be_made_is_refused_before_anything_is_read(line
     code, _, error = in_process("benchmark", "make", *line, "--out", tmp_path / "mine")
     assert (code, text in error) == (2, True)
     assert not (tmp_path / "mine").exists()
+
+
+def test_a_table_of_labelled_texts_is_a_benchmark_that_shows_no_label(tmp_path, in_process) -> None:
+    table, folder = tmp_path / "reviews.csv", tmp_path / "texts"
+    table.write_text("id,output,reviewer,llm_judge\n1,All tests pass.,yes,no\n2,It failed.,no,no\n")
+    code, out, _ = in_process("benchmark", "make", table, "--out", folder, "--label", "reviewer")
+    assert (code, out.startswith("2 texts, 2 labels; go on with: misstep judge run JUDGE --benchmark ")) == (0, True)
+    items = (folder / "items.jsonl").read_text()
+    assert ("All tests pass." in items, "yes" in items, "no" in items) == (True, False, False)
+    assert {(row.item, row.rater, row.label) for row in read_gold(folder)} == {
+        ("1", "reviewer", "yes"),
+        ("2", "reviewer", "no"),
+    }

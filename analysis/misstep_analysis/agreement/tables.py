@@ -19,7 +19,7 @@ from misstep_analysis.agreement.report import (
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep_analysis.tables.files import csv_of
-from misstep_analysis.tables.wording import MISSING, counted_text, number_text, with_interval
+from misstep_analysis.tables.wording import FEWEST_UNITS, MISSING, counted_text, number_text, with_interval
 
 _LANDIS_KOCH = (0.0, 0.20, 0.40, 0.60, 0.80)
 _READINGS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
@@ -62,17 +62,18 @@ def reading(kappa: float) -> str:
 
 
 def headline(report: AgreementReport) -> str:
-    """Return what the report found, in one sentence."""
+    """Return how often raters agree, and the coefficient of it."""
     name, main = headline_estimate(report)
-    what = f"{counted_text(report.n_items, 'item')}, {counted_text(report.n_raters, 'rater')}"
-    agreeing = (
-        "" if report.percent_agreement is None else f"; {_percent(report.percent_agreement)} of paired ratings agree"
-    )
+    raters, items = counted_text(report.n_raters, "rater"), counted_text(report.n_items, "item")
+    agreeing = f"{raters} labelled {items}."
+    if report.percent_agreement is not None:
+        agreeing = f"{raters} agree on {_percent(report.percent_agreement)} of paired ratings of {items}."
     if main.value is None:
-        return f"{name} is undefined: {main.reason} ({what}){agreeing}."
+        return f"{agreeing} {name} is undefined: {main.reason}."
     words = f"{reading(main.value)} on the scale of Landis and Koch"
-    value = _coefficient(main.value) if main.low is None else with_interval(main, "coefficient")
-    return f"{name} is {value}, {words}: {what}{agreeing}."
+    is_few = main.low is None or report.n_items < FEWEST_UNITS
+    value = _coefficient(main.value) if is_few else with_interval(main, "coefficient")
+    return f"{agreeing} {name} is {value}, {words}."
 
 
 def headline_estimate(report: AgreementReport) -> tuple[str, Estimate]:

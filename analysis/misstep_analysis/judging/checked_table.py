@@ -99,6 +99,14 @@ def _of_table(file: Path, judge: Sequence[str], human: Sequence[str]) -> Mapping
     return CheckedTable(read_judged_table(file, JudgedColumns(judge, human), {})).figures()
 
 
+def labelled_texts(file: Path, label: str = "", item: str = "") -> "CheckedTable":
+    """Return a table of texts and people's labels, with judges or without."""
+    from misstep_analysis.labels.judged_table import JudgedColumns, read_judged_table
+
+    columns = JudgedColumns(people=[label] if label else [], item=item, judge_needed=False)
+    return CheckedTable(read_judged_table(file, columns, {}))
+
+
 _POSITIVE = ("yes", "true", "1", "positive", "present")
 """Labels that count as positive without a word, of two."""
 

@@ -131,13 +131,16 @@ def test_curation_by_judges_on_generated_cases_is_a_table_of_generated_figures()
 def test_the_sentences_say_what_is_kept_and_what_is_left() -> None:
     result = curation(decided(("agent", "failed"), ("task", "passed"), ("", "failed")), {"c0": "agent"})
     assert curation_sentence(result).startswith("1 of 3 runs kept; 1 filtered, 1 undecided. By gold labels 1 of 1 of")
-    assert "recorded solve rate is 33.3%" in worth_sentence(result)
+    few_tasks = "Too few tasks to correct the solve rate."
+    assert worth_sentence(result) == f"1 of 3 runs with an outcome passed. {few_tasks}"
     few = curation(
         decided(*[("agent", "failed"), ("pass", "passed")] * 3),
         {"c0": "agent"},
         {f"c{n}": f"task {n % 2}" for n in range(6)},
     )
-    assert "3 passed: the recorded solve rate is 50.0% (no 95% interval: 2 tasks are too few)" in worth_sentence(few)
+    assert worth_sentence(few) == f"3 of 6 runs with an outcome passed. {few_tasks}"
+    many = curation(decided(*[("agent", "failed"), ("pass", "passed")] * 10), {"c0": "agent"})
+    assert "10 of 20 runs with an outcome passed. Corrected for unearned passes" in worth_sentence(many)
     table = curation_table(result, "j", "made up", "generated")
     assert {row.evidence for row in table.rows} == {"generated"}
     assert UNDECIDED.capitalize() in {row.quantity for row in table.rows}

@@ -158,7 +158,6 @@ class KnownTasks:
         return failure is not None and failure_of(failure) == failure_of(test)
 
 
-_MOST_COMMITS_of_triage = 256
 _MOST_BISECTIONS = 20
 _MOST_SLOW = 3
 """At how many commits the tests may meet their time limit before the search for the change is given up."""
@@ -224,7 +223,7 @@ class _Triage:
         self.sound: set[str] = set()  # the tests that passed at an earlier commit
         self.notes: dict[str, str] = {}  # what the search for a change says of itself
         self.failures: defaultdict[str, list[FailedTest]] = defaultdict(list)  # those of each test at the head
-        self.history = self.repository.first_parents(self.commit.id, _MOST_COMMITS_of_triage)
+        self.history = self.repository.first_parents(self.commit.id, _MOST_COMMITS)
 
     def all(self) -> list[Triaged]:
         """Return each task with what it rests on."""
