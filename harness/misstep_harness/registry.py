@@ -3,7 +3,7 @@
 import sys
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -88,14 +88,8 @@ def entry_points_from_outside() -> list[EntryPoint]:
 
 @cache
 def _added(group: str) -> dict[str, str]:
-    """Return the entry points of a group, by name."""
-    return {point.name: point.value for point in _installed().select(group=group)}
-
-
-@cache
-def _installed() -> EntryPoints:
-    """Return all entry points; what is installed is looked through once, as that takes milliseconds."""
-    return entry_points()
+    """Return the entry points of a group; what is installed is looked through once, as that takes milliseconds."""
+    return {point.name: point.value for point in entry_points(group=group)}
 
 
 def raised(error: BaseException) -> str:
