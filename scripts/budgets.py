@@ -35,6 +35,8 @@ wider_functions = {len(list(wide_functions()))}
 [names]
 shared_classes = {len(shared_class_names())}
 
+[loaded]
+{"".join(f"{command} = {n}{chr(10)}" for command, n in BUDGETS["loaded"].items())}
 [files]
 folder = {limit}
 

@@ -56,6 +56,9 @@ NOT_EXTRA = frozenset(
 LOCAL_MODEL = "smollm2-135m"
 """The small model of `--local`, which tests a set-up."""
 
+ADDRESS = "OPENAI_BASE_URL"
+"""The environment variable that names a server."""
+
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
 

@@ -57,7 +57,6 @@ def run(
     import sys
 
     from misstep_analysis.gold import check_gold, item_ids, read_gold
-    from misstep_analysis.judging.gates import check_known
     from misstep_analysis.judging.scored import kept_figures
     from misstep_harness.items import read_question
     from misstep_harness.runs.judging.judge import Sampling, run_judge
@@ -78,6 +77,7 @@ def run(
         check_gold(folder, labels, item_ids(folder))
         if gates:  # a run without limits loads no library of figures
             from misstep_analysis.judging.gate_figures import names_of_figures
+            from misstep_analysis.judging.gates import check_known
 
             check_known(gates, names_of_figures(labels or sorted({one.label for one in read_gold(folder)})))
         stopped: MissingPrerequisite | None = None

@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import typer
 from msgspec import Struct
 
-from misstep.suggestions import did_you_mean
 from misstep_harness.errors import InputError, opening
 from misstep_harness.forms import line_of, toml_form
 
@@ -146,6 +145,8 @@ def _with_inner(command: Any) -> Iterator[Any]:
 def _check_table(name: str, owner: Any, file: Path, line: int | None) -> None:
     known = owner.command.list_commands(owner)
     if name not in known:
+        from misstep.suggestions import did_you_mean
+
         message = f"the table [{name}] is not named like a command of `{owner.command_path}`"
         raise InputError(message, f"{did_you_mean(name, known)}{_FORM}", file=file, line=line)
 
@@ -167,6 +168,8 @@ def _unknown(key: str, options: Mapping[str, Any], file: Path, line: int | None,
     """Return the error about an option that neither the command nor another one beneath the first context has."""
     owner, command = contexts[0].command_path, contexts[-1].command_path
     who = f"`{command}` has no" if owner == command else f"no command of `{owner}` has an"
+    from misstep.suggestions import did_you_mean
+
     advice = did_you_mean(key.replace("-", "_"), options).replace("_", "-")
     if any(word in key.casefold() for word in _KEYS):
         advice = "Keys are read from the environment alone, such as OPENAI_API_KEY. "

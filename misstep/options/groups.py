@@ -22,7 +22,6 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from typer.models import OptionInfo
 
 from misstep.options.config_file import CONFIG, read_config, resolved_line, with_place
-from misstep.suggestions import refuse_command, refuse_option
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """The error of the framework about a command line: that of click, or of what typer has in its stead."""
@@ -60,6 +59,8 @@ class GroupedCommand(TyperCommand):
         except _UsageError as error:
             if "possibilities" not in vars(error):
                 raise
+            from misstep.suggestions import refuse_option
+
             refuse_option(
                 ctx.command_path, vars(error)["option_name"], [name for one in self.params for name in one.opts]
             )
@@ -87,6 +88,8 @@ class CommandGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is to run."""
         if args[0] not in self.commands:
+            from misstep.suggestions import refuse_command
+
             refuse_command(ctx.command_path, args[0], self.commands)
         return super().resolve_command(ctx, args)
 

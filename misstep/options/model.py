@@ -119,7 +119,7 @@ def with_local_model(options: ModelOptions) -> Iterator[ModelOptions]:
 def client_settings(options: ModelOptions, base_url: str | None = None) -> "ClientSettings":
     """Return the settings of the client; `base_url` is the judge's own address, where it has one."""
     from misstep_harness.clients import ClientSettings
-    from misstep_harness.redaction import ADDRESS
+    from misstep_harness.exchange import ADDRESS
 
     base_url = base_url or options.base_url or None
     # What the command line says is written down with the run: an address that holds a password is refused before.

@@ -8,15 +8,14 @@ from msgspec import Struct
 from misstep_analysis.stats.decisions.power import items_for_width
 from misstep_analysis.stats.estimate import Coefficient, Estimate
 from misstep_analysis.stats.raters import coefficients
-from misstep_analysis.stats.raters.agreement import (
+from misstep_analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa, gwet_ac
+from misstep_analysis.stats.raters.coefficients import (
     NO_DISAGREEMENT,
     ONE_CATEGORY,
     ONE_CATEGORY_SCALE,
-    cohen_kappa,
-    fleiss_kappa,
-    gwet_ac,
+    Level,
+    Weighting,
 )
-from misstep_analysis.stats.raters.coefficients import Level, Weighting
 from misstep_analysis.stats.raters.kappa_errors import jackknife_error
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray, distinct_rows
 from misstep_analysis.stats.resampling import bootstrap, bootstrapped

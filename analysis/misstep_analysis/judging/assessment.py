@@ -48,7 +48,6 @@ from misstep_analysis.judging.scores import ALL_LABELS, Scores, score, scores_ta
 from misstep_analysis.judging.slices import Lengths, SlicedField, sliced, slices_table
 from misstep_analysis.judging.stability import Votes, votes_table, votes_within
 from misstep_analysis.judging.units import BoolArray, judging_table
-from misstep_analysis.stats.correction import powered_share, rogan_gladen, rogan_gladen_clustered
 from misstep_analysis.stats.estimate import Estimate, informative
 from misstep_analysis.stats.raters.patterns import IntArray
 from misstep_analysis.tables import Row, Table, Unit, estimate_row, made_by_this, of_evidence, rows_in
@@ -127,6 +126,8 @@ def _corrections(sample: JudgedSample, flags: BoolArray, holds: BoolArray) -> tu
             nothing = Estimate(None, n=n, reason=reason)
             return nothing, nothing
 
+    from misstep_analysis.stats.correction import powered_share
+
     def counted(part: BoolArray, whole: BoolArray) -> IntArray:
         return sample.units.totals(np.column_stack([part & whole, whole])).astype(np.int64)
 
@@ -146,6 +147,8 @@ def _by_rates(flagged: IntArray, hits: IntArray, left_alone: IntArray, clustered
     The interval takes the labelled items for others than those judged; as they are some of them, it is on the safe
     side, and wide where they are many.
     """
+    from misstep_analysis.stats.correction import rogan_gladen, rogan_gladen_clustered
+
     if clustered:
         return informative(rogan_gladen_clustered(flagged, hits, left_alone).estimate)
     sums = [(int(right), int(n)) for right, n in (counts.sum(axis=0) for counts in (flagged, hits, left_alone))]

@@ -1,14 +1,13 @@
 """Directional bias: which label a judge's errors take away from, and which they give to."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, structs
 
-from misstep_analysis.judging.comparison import LEVEL
-from misstep_analysis.judging.judged import NO_JUDGES, JudgedItems, datasets_of, sample_of
 from misstep_analysis.judging.sample import JudgedSample
-from misstep_analysis.judging.scores import NEVER_GOLD, NOTHING_ANSWERED
+from misstep_analysis.judging.scores import LEVEL, NEVER_GOLD, NOTHING_ANSWERED
 from misstep_analysis.judging.units import JudgedUnits, judging_table, p_rows
 from misstep_analysis.stats.clusters.clustered_pairs import PairedItems
 from misstep_analysis.stats.estimate import Estimate
@@ -22,6 +21,9 @@ from misstep_analysis.stats.raters.patterns import IntArray
 from misstep_analysis.stats.significance import Significance, holm
 from misstep_analysis.tables import Fields, Row, Table, estimate_row, made_by_this, measured_on, rows_from
 from misstep_analysis.tables.wording import counted_text, interval_words, number_text, p_text, with_interval
+
+if TYPE_CHECKING:
+    from misstep_analysis.judging.judged import JudgedItems
 
 NOTHING_UNANSWERED = "every item with a gold label was answered"
 _USE: Fields = (
@@ -215,7 +217,7 @@ def _forwards(difference: Estimate) -> Estimate:
 class _Direction(Struct, frozen=True):
     """A judge's use of the positive label, and the p-value of its difference adjusted for all judges shown."""
 
-    judged: JudgedItems
+    judged: "JudgedItems"
     bias: Bias
     positive: JudgeLabelUse
     p_adjusted: float | None
@@ -225,8 +227,10 @@ class _Direction(Struct, frozen=True):
         return f"{self.judged.title}, “{self.judged.positive}” {difference}"
 
 
-def directions(judged: Sequence[JudgedItems], seed: int = 0) -> list[_Direction]:
+def directions(judged: "Sequence[JudgedItems]", seed: int = 0) -> list[_Direction]:
     """Return each judge's bias in the use of the positive label, Holm's adjustment over the judges."""
+    from misstep_analysis.judging.judged import sample_of
+
     each = [bias(sample_of(one), seed) for one in judged]
     adjusted = holm([one.homogeneity.p_value for one in each]).p_values
     return [
@@ -236,8 +240,10 @@ def directions(judged: Sequence[JudgedItems], seed: int = 0) -> list[_Direction]
 
 
 @made_by_this
-def direction_table(judged: Sequence[JudgedItems], notes: Sequence[str] = (), seed: int = 0) -> Table:
+def direction_table(judged: "Sequence[JudgedItems]", notes: Sequence[str] = (), seed: int = 0) -> Table:
     """Return how often each judge says the positive label, and people, with a test that the two are the same."""
+    from misstep_analysis.judging.judged import datasets_of
+
     each = directions(judged, seed)
     return judging_table(
         "recorded_direction",
@@ -275,6 +281,8 @@ def _rows_of_direction(one: _Direction) -> list[Row]:
 def _direction_finding(each: Sequence[_Direction]) -> str:
     known = [one for one in each if one.positive.difference.value is not None]
     if not known:
+        from misstep_analysis.judging.judged import NO_JUDGES
+
         return NO_JUDGES
     biased = [one for one in known if one.p_adjusted is not None and one.p_adjusted <= LEVEL]
     if not biased:

@@ -12,7 +12,7 @@ from misstep_analysis.judging.scores import NOTHING_ANSWERED
 from misstep_analysis.judging.units import BoolArray
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters import coefficients
-from misstep_analysis.stats.raters.agreement import ONE_CATEGORY
+from misstep_analysis.stats.raters.coefficients import ONE_CATEGORY
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray, distinct_rows
 from misstep_analysis.tables import Fields, Table, rows_from
 from misstep_analysis.tables.wording import counted_text, interval_words, number_text, with_interval

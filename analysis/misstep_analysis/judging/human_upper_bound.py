@@ -20,8 +20,7 @@ from misstep_analysis.judging.sample import JudgedSample
 from misstep_analysis.judging.units import BoolArray, judging_table
 from misstep_analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance, small_sample
 from misstep_analysis.stats.estimate import NO_WIDTH, Estimate
-from misstep_analysis.stats.raters.agreement import ONE_CATEGORY
-from misstep_analysis.stats.raters.coefficients import chance_corrected, item_agreement, ratio
+from misstep_analysis.stats.raters.coefficients import ONE_CATEGORY, chance_corrected, item_agreement, ratio
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep_analysis.stats.significance import benjamini_yekutieli
 from misstep_analysis.tables import Fields, Row, Table, Unit, estimate_row, made_by_this, rows_from

@@ -33,7 +33,6 @@ from misstep_analysis.judging.scores import Scores
 from misstep_analysis.pages.browser import LINES_SHOWN, NONE, Numbered, browser_page
 from misstep_analysis.pages.page import Foot, figure_html, markup, table_html, table_id
 from misstep_analysis.plots.points import cost_quality, heat_map, reliability
-from misstep_analysis.plots.rows import forest
 from misstep_analysis.tables import Row, Table, estimate_row
 from misstep_analysis.tables.wording import counted_text, number_text
 from misstep_harness.fault_mappings import next_step
@@ -65,6 +64,8 @@ def _compared(scored: Mapping[str, Scores]) -> list[str]:
     ]
     if not rows:
         return []
+    from misstep_analysis.plots.rows import forest
+
     figures = [
         figure_html(
             forest(rows, "Accuracy of each run, unanswered counted as wrong"),

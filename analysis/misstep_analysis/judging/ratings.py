@@ -10,7 +10,7 @@ from misstep_analysis.stats.decisions.relative_change import ratio_of_sums
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.raters import coefficients
-from misstep_analysis.stats.raters.agreement import NO_DISAGREEMENT
+from misstep_analysis.stats.raters.coefficients import NO_DISAGREEMENT
 from misstep_analysis.stats.raters.patterns import FloatArray, distinct_rows
 from misstep_analysis.stats.resampling import bootstrap
 from misstep_analysis.tables import Fields, Row, Table, made_by_this, measured_on, rows_from

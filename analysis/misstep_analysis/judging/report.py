@@ -24,12 +24,6 @@ from misstep_analysis.judging.assessment import (
     assessment_tables,
     main_findings,
 )
-from misstep_analysis.judging.comparison import (
-    best_of,
-    compare_judges,
-    compared_runs_table,
-    comparison_table,
-)
 from misstep_analysis.judging.judged_runs import JudgedRun, names_of_judges, votes_of
 from misstep_analysis.judging.page import (
     LABELS_DRAWN,
@@ -400,6 +394,8 @@ def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room
 
 
 def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) -> tuple[str, dict[str, list[Table]]]:
+    from misstep_analysis.judging.comparison import best_of, compare_judges, compared_runs_table, comparison_table
+
     first = next(iter(group.values()))[0]
     scored = _scored(group)
     verdicts = {name: run.verdicts for name, (run, _) in group.items()}

@@ -22,7 +22,7 @@ from misstep_analysis.judging.units import BoolArray, JudgedUnits, judging_table
 from misstep_analysis.stats.clusters.clustered_pairs import PairedItems
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.raters import coefficients
-from misstep_analysis.stats.raters.agreement import ONE_CATEGORY
+from misstep_analysis.stats.raters.coefficients import ONE_CATEGORY
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray, distinct_rows
 from misstep_analysis.stats.significance import holm
 from misstep_analysis.tables import Fields, Row, Table, estimate_row, made_by_this, rows_from

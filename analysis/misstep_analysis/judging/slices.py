@@ -1,12 +1,12 @@
 """On which kinds of item a judge errs: accuracy by length, and by whatever a data set says of its items."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, structs
 
 from misstep_analysis.gold import BenchmarkItem
-from misstep_analysis.judging.judged import JudgedItems, sample_of
 from misstep_analysis.judging.sample import JudgedSample
 from misstep_analysis.judging.units import judging_table, p_rows
 from misstep_analysis.stats.estimate import Estimate
@@ -15,6 +15,9 @@ from misstep_analysis.stats.raters.patterns import MISSING, IntArray
 from misstep_analysis.stats.significance import holm
 from misstep_analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep_analysis.tables.wording import counted_text, number_text, p_text, with_interval
+
+if TYPE_CHECKING:
+    from misstep_analysis.judging.judged import JudgedItems
 
 LENGTH = "length"
 NO_FIELDS = "The data set says nothing of its items by which they could be told apart."
@@ -153,8 +156,10 @@ def _finding(fields: Sequence[SlicedField]) -> str:
 
 
 @made_by_this
-def recorded_slices_table(judged: JudgedItems, items: Sequence[BenchmarkItem], seed: int = 0) -> Table:
+def recorded_slices_table(judged: "JudgedItems", items: Sequence[BenchmarkItem], seed: int = 0) -> Table:
     """On which kinds of item a recorded judge errs more, by what its data set says of the items."""
+    from misstep_analysis.judging.judged import sample_of
+
     name, title = f"recorded_slices_{judged.dataset}", f"On which items {judged.title} errs more"
     fields = sliced(sample_of(judged), items, None, seed)
     if not fields:

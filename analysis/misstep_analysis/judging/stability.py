@@ -15,8 +15,7 @@ from misstep_analysis.judging.units import (
     resamples_within,
 )
 from misstep_analysis.stats.estimate import Estimate
-from misstep_analysis.stats.raters.agreement import NO_DISAGREEMENT, ONE_CATEGORY
-from misstep_analysis.stats.raters.coefficients import chance_corrected, ratio
+from misstep_analysis.stats.raters.coefficients import NO_DISAGREEMENT, ONE_CATEGORY, chance_corrected, ratio
 from misstep_analysis.stats.raters.patterns import MISSING, FloatArray, IntArray, distinct_rows
 from misstep_analysis.tables import Fields, Row, Table, estimate_row, made_by_this, rows_from
 from misstep_analysis.tables.wording import counted_text, points_text, with_interval

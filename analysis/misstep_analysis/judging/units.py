@@ -7,8 +7,6 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard
-from misstep_analysis.stats.decisions.relative_change import ratio_of_sums
 from misstep_analysis.stats.estimate import Estimate, bounded
 from misstep_analysis.stats.proportions import wilson
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray, Patterns
@@ -85,6 +83,8 @@ class JudgedUnits(Struct, frozen=True):
             return Estimate(None, n=0, reason=undefined)
         if not self.clustered:
             return wilson(hits, total)
+        from misstep_analysis.stats.clusters.clustered_bounds import korn_graubard
+
         return self.bounded(korn_graubard(self.totals(np.column_stack([part & whole, whole])).astype(np.int64)), whole)
 
     def bounded(self, estimate: Estimate, whole: BoolArray | None = None) -> Estimate:
@@ -97,6 +97,8 @@ class JudgedUnits(Struct, frozen=True):
         """The mean of the items' values with the interval by Student's t; `undefined` is the reason without items."""
         if not len(values):
             return Estimate(None, n=0, reason=undefined)
+        from misstep_analysis.stats.decisions.relative_change import ratio_of_sums
+
         estimate = ratio_of_sums(self.totals(values), self.totals(np.ones(len(values))))
         method = f"mean, t over {self.name}, 95%" if estimate.low is not None else ""
         return self.bounded(structs.replace(estimate, n=len(values), method=method))

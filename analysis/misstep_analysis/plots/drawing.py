@@ -16,8 +16,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 from xml.etree import ElementTree
 
-from misstep_analysis.tables import Unit
-from misstep_analysis.tables.wording import number_text
+from misstep_analysis.tables import Row, Unit
+from misstep_analysis.tables.wording import count_text, interval_text, number_text, value_text
 from misstep_harness.escaping import one_line
 from misstep_harness.progress import say
 
@@ -437,3 +437,22 @@ def _named(root: ElementTree.Element, title: str, description: str, width: float
         ElementTree.SubElement(named, tag, {"id": f"{own}-{part}"}).text = text
     named.extend(list(root))
     return ElementTree.tostring(named, encoding="unicode")
+
+
+def drawn_value(row: Row) -> float | None:
+    """Return the number of a row's mark; `None` for words and missing values."""
+    if not isinstance(row.value, (int, float)) or math.isnan(row.value):
+        return None
+    return float(row.value)
+
+
+def words(rows: Sequence[Row]) -> str:
+    """Return every figure of some rows in words, for a reader who does not see the drawing."""
+    sentences = []
+    for row in rows:
+        name = ", ".join(part for part in (row.group, row.quantity) if part)
+        parts = [value_text(row) if row.value is not None or row.printed else "not available", row.evidence]
+        parts += [f"interval {interval_text(row)}"] if interval_text(row) else []
+        parts += [f"n {count_text(row.n)}"] if row.n is not None else []
+        sentences.append(f"{name}: {', '.join(parts)}")
+    return "; ".join(sentences) + "." if sentences else "Nothing was measured."

@@ -20,6 +20,7 @@ from misstep_analysis.plots.drawing import (
     Marker,
     Pen,
     broken,
+    drawn_value,
     fitted_apart,
     longest,
     padded,
@@ -27,8 +28,8 @@ from misstep_analysis.plots.drawing import (
     text_width,
     tick_text,
     ticks,
+    words,
 )
-from misstep_analysis.plots.rows import drawn_value, words
 from misstep_analysis.tables import Row, Unit
 from misstep_analysis.tables.wording import MISSING, count_text, number_text, value_text
 from misstep_harness.errors import UsageError

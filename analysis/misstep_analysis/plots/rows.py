@@ -4,7 +4,6 @@ Shapes tell the kinds of evidence apart: a hollow diamond is published, a hollow
 real, a triangle generated.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
@@ -20,10 +19,12 @@ from misstep_analysis.plots.drawing import (
     Marker,
     Point,
     axis,
+    drawn_value,
     fitted_apart,
     longest,
     padded,
     scale,
+    words,
     wrapped,
 )
 from misstep_analysis.tables import Evidence, Row, Unit
@@ -96,18 +97,6 @@ def small_multiples(rows: Sequence[Row], title: str) -> str:
             )
         top += height
     return drawing.svg(title, words(rows))
-
-
-def words(rows: Sequence[Row]) -> str:
-    """Return every figure of some rows in words, for a reader who does not see the drawing."""
-    sentences = []
-    for row in rows:
-        name = ", ".join(part for part in (row.group, row.quantity) if part)
-        parts = [value_text(row) if row.value is not None or row.printed else "not available", row.evidence]
-        parts += [f"interval {interval_text(row)}"] if interval_text(row) else []
-        parts += [f"n {count_text(row.n)}"] if row.n is not None else []
-        sentences.append(f"{name}: {', '.join(parts)}")
-    return "; ".join(sentences) + "." if sentences else "Nothing was measured."
 
 
 def _draw_rows(
@@ -215,13 +204,6 @@ def _heading_lines(heading: str, rows: Sequence[Row], width: float, *, brief: bo
 def _shared_n(rows: Sequence[Row]) -> str:
     first, *others = {row.n for row in rows}
     return "" if others or first is None else f"n {count_text(first)}"
-
-
-def drawn_value(row: Row) -> float | None:
-    """Return the number of a row's mark; `None` for words and missing values."""
-    if not isinstance(row.value, (int, float)) or math.isnan(row.value):
-        return None
-    return float(row.value)
 
 
 def _reach(row: Row) -> float:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import structs
 
 from misstep_harness.errors import InputError, UsageError
+from misstep_harness.exchange import ADDRESS
 from misstep_harness.journal.opened import OpenRun
 from misstep_harness.journal.records import (
     SCORES,
@@ -24,7 +25,6 @@ from misstep_harness.journal.records import (
 )
 from misstep_harness.journal.run_folder import make_new_folder
 from misstep_harness.path_names import Places, private_places
-from misstep_harness.redaction import ADDRESS
 from misstep_harness.values import NOT_JSON
 
 Scores = TypeVar("Scores")

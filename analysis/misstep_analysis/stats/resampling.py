@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from misstep_analysis.stats.checked import finite
 from misstep_analysis.stats.estimate import NO_WIDTH, Estimate
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep_harness.errors import UsageError
@@ -100,6 +99,8 @@ def bca(values: FloatArray, rng: np.random.Generator, resamples: int = 10_000) -
     UsageError
         There are no values, or one of them is missing.
     """
+    from misstep_analysis.stats.checked import finite
+
     sample = finite(values, "a value")
     if not len(sample):
         raise UsageError("a bootstrap needs values")

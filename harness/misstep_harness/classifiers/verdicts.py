@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct, convert
@@ -24,7 +24,7 @@ class RuleFamily(Struct, frozen=True):
 
 
 FAMILIES = convert(
-    tomllib.loads(files("misstep_harness.classifiers").joinpath("families.toml").read_text("utf-8")),
+    tomllib.loads(Path(__file__).with_name("families.toml").read_text("utf-8")),
     dict[str, RuleFamily],
 )
 """RuleFamily → what it is."""

@@ -8,7 +8,8 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from misstep_harness.errors import MissingPrerequisite, UsageError
-from misstep_harness.redaction import ADDRESS, CUSTOM_HEADERS, KEY, NAMED_FIELDS, custom_fields
+from misstep_harness.exchange import ADDRESS
+from misstep_harness.redaction import CUSTOM_HEADERS, KEY, NAMED_FIELDS, custom_fields
 
 OPENAI = "https://api.openai.com/v1"
 SENT = (KEY, *NAMED_FIELDS, CUSTOM_HEADERS)

@@ -21,16 +21,16 @@ from misstep_harness.places import path_text
 from misstep_harness.progress import say
 from misstep_harness.protocols import Reader, Sample, Shape
 from misstep_harness.readers.checking import read_value, refusal
-from misstep_harness.readers.input.archive import UNREADABLE
 from misstep_harness.readers.input.decoding import (
     LINE_LIMIT,
+    UNREADABLE,
     LostLine,
+    RowRange,
     decode_json,
     glued_objects,
     is_json,
     whole_lines,
 )
-from misstep_harness.readers.input.parquet import RowRange
 from misstep_harness.readers.input.streams import BLOCK, ByteStream, is_plain, open_regular, row_groups
 from misstep_harness.readers.input.streams import open_bytes as open_bytes
 from misstep_harness.trajectory import Placed, Source, Trajectory, Unreadable

@@ -11,7 +11,7 @@ from contextlib import aclosing, closing
 from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,7 +26,9 @@ from misstep_harness.journal.run_folder import RunInProgress, reopen_if_damaged,
 from misstep_harness.progress import Progress, say
 from misstep_harness.runs.kind import Entry, Recorded, RunEnd, RunKind, Unit, Units, counted
 from misstep_harness.runs.model_requests import BatchedRequests, ConcurrentRequests, ModelRequests
-from misstep_harness.runs.spread import WorkerDied, Workers
+
+if TYPE_CHECKING:
+    from misstep_harness.runs.spread import WorkerDied, Workers
 
 _KINDS = 64
 """How many kinds a process keeps open: one for each of its threads."""
@@ -44,7 +46,7 @@ class _Done(Struct, frozen=True):
 class UnitsElsewhere(ModelRequests, Generic[Unit, Recorded]):
     """Does units by workers. The cost limit is looked at before a unit is handed out, and bounds each unit alone."""
 
-    def __init__(self, kind: RunKind[Unit, Recorded], workers: Workers, client: ClientSettings) -> None:
+    def __init__(self, kind: RunKind[Unit, Recorded], workers: "Workers", client: ClientSettings) -> None:
         from misstep_harness.clients.cost_limit import SpendingLog
 
         self._kind, self._pickled, self._workers = kind, pickle.dumps(kind), workers
@@ -68,6 +70,8 @@ class UnitsElsewhere(ModelRequests, Generic[Unit, Recorded]):
 
     async def do(self, unit: Unit) -> tuple[Recorded, float | None] | None:
         """Return the record of a unit and its cost; `None` if the run ended before, or each worker died at it."""
+        from misstep_harness.runs.spread import WorkerDied
+
         client = replace(self._client, max_cost_usd=self._left_usd)
         name = self._kind.name_of(unit)
         try:
@@ -150,7 +154,7 @@ def carry_out(
     out: Path,
     asking: Asking = NO_MODEL,
     *,
-    workers: Workers | None = None,
+    workers: "Workers | None" = None,
     arguments: Sequence[str] = (),
 ) -> RunEnd:
     """Do every unit that the run in `out` does not have yet.
@@ -219,7 +223,7 @@ async def _do_all(
     units: Units[Unit],
     run: RunInProgress[Any, Entry[Any]],
     asking: Asking,
-    workers: Workers | None,
+    workers: "Workers | None",
 ) -> tuple[str, str, int]:
     """Do the units that are not done; return why the run stopped early, the last failure, and how many are missing."""
     done = {entry.unit for entry in run.entries if not entry.failed}

@@ -5,20 +5,17 @@ asked writes it. A worker that dies costs what it was at: that is handed out aga
 kills its worker each time is named.
 """
 
-import multiprocessing
 import os
 import pkgutil
 import re
 import signal
 import socket
 import threading
-from asyncio import current_task, wrap_future
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -105,6 +102,8 @@ class Workers:
 
     async def one(self, name: str, function: Callable[..., Result], *arguments: object) -> Result:
         """Return the result of one call."""
+        from asyncio import current_task, wrap_future
+
         handed = self._hand(partial(function, *arguments), lambda: name)
         while True:
             try:
@@ -186,6 +185,7 @@ def available() -> int:
 @contextmanager
 def _in_processes(count: int) -> Iterator[Workers]:
     from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
 
     pools: list[ProcessPoolExecutor] = []
 
@@ -193,7 +193,7 @@ def _in_processes(count: int) -> Iterator[Workers]:
         # Forking is quickest and safe only in a process of one thread; elsewhere workers start afresh.
         threads = Path("/proc/self/task")
         alone = threads.is_dir() and len(list(threads.iterdir())) == 1
-        context = multiprocessing.get_context("fork" if alone else "spawn")
+        context = get_context("fork" if alone else "spawn")
         pools.append(ProcessPoolExecutor(wanted, mp_context=context, initializer=_prepare))
         pools[-1].submit(available)  # starts the processes: what finds the pieces may start threads
         return pools[-1]
@@ -212,13 +212,17 @@ def _in_processes(count: int) -> Iterator[Workers]:
 
 def _prepare() -> None:
     """Set up a worker: Ctrl-C is for its parent to answer, and it ends when its parent does, however that ended."""
+    from multiprocessing import parent_process
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
+    parent = parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
 
 
 def _end_with(sentinel: int) -> None:
+    from multiprocessing.connection import wait
+
     wait([sentinel])
     os._exit(1)
 

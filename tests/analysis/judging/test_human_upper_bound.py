@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from misstep_analysis.judging.human_upper_bound import NO_SHARED_ITEM, ONE_RATER, ceiling
-from misstep_analysis.stats.raters.agreement import ONE_CATEGORY, cohen_kappa, fleiss_kappa
+from misstep_analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa
+from misstep_analysis.stats.raters.coefficients import ONE_CATEGORY
 from tests.analysis.judging.samples import judged
 
 RATERS = {

@@ -14,7 +14,7 @@ from misstep_analysis.judging.ratings import (
     rated_aspects,
     ratings_table,
 )
-from misstep_analysis.stats.raters.agreement import NO_DISAGREEMENT
+from misstep_analysis.stats.raters.coefficients import NO_DISAGREEMENT
 from misstep_analysis.tables import Row, Table
 from tests.analysis.stats.quantities.agreement import krippendorff_alpha
 

@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from misstep_analysis.stats.checked import counts
-from misstep_analysis.stats.diagnostic import count_confusion
 from misstep_analysis.stats.estimate import Estimate
 from misstep_analysis.stats.significance import Significance
 from misstep_harness.errors import UsageError
@@ -44,6 +43,8 @@ class PairedTable(Struct, frozen=True):
     @classmethod
     def of(cls, first_right: Sequence[bool], second_right: Sequence[bool]) -> "PairedTable":
         """Return the counts of two lists that say of the same items whether each system got them right."""
+        from misstep_analysis.stats.diagnostic import count_confusion
+
         cells = count_confusion(first_right, second_right)
         return cls(cells.tp, cells.fn, cells.fp, cells.tn)
 

@@ -13,7 +13,12 @@ from msgspec import Struct
 from misstep_analysis.stats.checked import counts as whole_counts
 from misstep_analysis.stats.estimate import Coefficient, or_none
 from misstep_analysis.stats.raters import coefficients
-from misstep_analysis.stats.raters.coefficients import Counts, Weighting
+from misstep_analysis.stats.raters.coefficients import (
+    ONE_CATEGORY,
+    ONE_CATEGORY_SCALE,
+    Counts,
+    Weighting,
+)
 from misstep_analysis.stats.raters.kappa_errors import (
     cohen_errors,
     fleiss_category_null_error,
@@ -24,9 +29,6 @@ from misstep_analysis.stats.raters.kappa_errors import (
 from misstep_analysis.stats.raters.patterns import IntArray
 from misstep_harness.errors import UsageError
 
-ONE_CATEGORY = "all ratings are of one category, so agreement by chance is certain and the coefficient is 0/0"
-ONE_CATEGORY_SCALE = "the scale has one category: nothing could differ"
-NO_DISAGREEMENT = "all ratings of items rated twice are alike, so no disagreement is expected and alpha is 0/0"
 NO_PAIRS = "no item has two ratings"
 
 

@@ -16,6 +16,10 @@ import numpy as np
 from misstep_analysis.stats.checked import known
 from misstep_analysis.stats.raters.patterns import FloatArray, IntArray
 
+ONE_CATEGORY = "all ratings are of one category, so agreement by chance is certain and the coefficient is 0/0"
+ONE_CATEGORY_SCALE = "the scale has one category: nothing could differ"
+NO_DISAGREEMENT = "all ratings of items rated twice are alike, so no disagreement is expected and alpha is 0/0"
+
 Counts = IntArray | FloatArray
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Weighting = Literal["unweighted", "linear", "quadratic"]

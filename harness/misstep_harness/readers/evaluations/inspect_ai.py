@@ -27,8 +27,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep_harness.protocols import Sample, Unit
-from misstep_harness.readers.input.archive import UNREADABLE, brief, is_too_long
-from misstep_harness.readers.input.decoding import EXPANSION_LIMIT, convert, decode_json, unreadable
+from misstep_harness.readers.input.archive import brief, is_too_long
+from misstep_harness.readers.input.decoding import EXPANSION_LIMIT, UNREADABLE, convert, decode_json, unreadable
 from misstep_harness.readers.input.fields import amount, at, filled, rest_of, text_or_none, without
 from misstep_harness.readers.interchange.content import as_text, split_content, tool_call
 from misstep_harness.readers.interchange.conversation import Conversation, Turn, cached_tokens, first_words_of_user

@@ -18,11 +18,8 @@ import msgspec
 
 from misstep_harness.errors import MissingPrerequisite, UnreadableTrajectory
 from misstep_harness.places import path_text
-from misstep_harness.readers.input.decoding import EXPANSION_LIMIT, LINE_LIMIT, decode_json
+from misstep_harness.readers.input.decoding import EXPANSION_LIMIT, LINE_LIMIT, UNREADABLE, decode_json
 from misstep_harness.trajectory import Source
-
-UNREADABLE = "misstep_unreadable"
-"""The field of a line of an archive that says why its sample is missing."""
 
 _REPEATED_LIMIT = 64 << 10
 """Characters: what all copies together may come to, where the samples themselves are not longer."""
@@ -30,8 +27,6 @@ _REPEATED_LIMIT = 64 << 10
 _OF_LOG = ("version", "status")
 _OF_EVAL = ("task", "model", "solver", "created", "run_id", "task_id")
 _LONGEST = 1000
-
-MAGIC = b"PK\x03\x04"
 
 _HEADERS = ("header.json", "_journal/start.json")
 _OPENING, _CLOSING = b'"samples":[', b"]}\n"

@@ -26,8 +26,6 @@ from misstep_harness.readers.input.decoding import LINE_LIMIT, T, convert, decod
 from misstep_harness.readers.input.fields import at, text_or_none
 from misstep_harness.trajectory import Source
 
-MAGIC = b"SQLite format 3\0"
-
 MARK = "misstep_database"
 """The field of a line that names the program whose database it is from."""
 

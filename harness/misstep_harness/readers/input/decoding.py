@@ -36,7 +36,23 @@ _DISTINCT = 24
 _python = json.JSONDecoder()
 _strict = msgspec.json.Decoder()
 
+UNREADABLE = "misstep_unreadable"
+"""The field of a line of an archive that says why its sample is missing."""
+
 Fields = frozenset[str]
+
+
+class RowRange(Struct, frozen=True):
+    """Rows of a Parquet file: those of the groups from `first` up to `end`, or `count` of group `first` from `skip` on.
+
+    `line` is the number of the first of them in the file, from 1.
+    """
+
+    first: int
+    end: int
+    line: int
+    skip: int = 0
+    count: int | None = None
 
 
 class LostLine(Struct, frozen=True):

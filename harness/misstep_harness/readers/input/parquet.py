@@ -28,15 +28,15 @@ from msgspec import Struct
 
 from misstep_harness.errors import InputError, MissingPrerequisite, UnknownFormat, UnreadableTrajectory
 from misstep_harness.places import path_text
-from misstep_harness.readers.input.archive import UNREADABLE, check_expansion
-from misstep_harness.readers.input.decoding import LINE_LIMIT
+from misstep_harness.readers.input.archive import check_expansion
+from misstep_harness.readers.input.decoding import LINE_LIMIT, UNREADABLE, RowRange
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
     from pyarrow.parquet import ParquetFile
 
-MAGICS = (b"PAR1", b"PARE")
-"""How a file begins; the second where even its footer is encrypted."""
+_ENCRYPTED = b"PARE"
+"""How a file begins whose footer is encrypted too."""
 
 _BODY = "atif"
 _OF_SCOUT = "transcript_id"
@@ -66,19 +66,6 @@ _MOST_FINE_BATCHES = 4096
 """A damaged group is read again in so many batches at most: of groups of no more rows, row by row."""
 
 _SHOWN = 8
-
-
-class RowRange(Struct, frozen=True):
-    """Rows of a Parquet file: those of the groups from `first` up to `end`, or `count` of group `first` from `skip` on.
-
-    `line` is the number of the first of them in the file, from 1.
-    """
-
-    first: int
-    end: int
-    line: int
-    skip: int = 0
-    count: int | None = None
 
 
 class _Columns(Struct, frozen=True):
@@ -153,7 +140,7 @@ def _opened(path: Path, file: BinaryIO) -> "ParquetFile":
     except ImportError as error:
         message = f"{path_text(path)} is a Parquet file, and pyarrow, which reads it, is not installed"
         raise MissingPrerequisite(message, "Run `pip install 'misstep[files]'`.") from error
-    if file.read(4) == MAGICS[1]:
+    if file.read(4) == _ENCRYPTED:
         raise InputError("an encrypted Parquet file", "Decrypt it first.", file=path_text(path))
     file.seek(0)
     try:

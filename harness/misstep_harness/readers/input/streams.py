@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from misstep_harness.errors import InputError, MisstepError
-from misstep_harness.readers.input import archive, databases, parquet
+from misstep_harness.readers.input.decoding import RowRange
 
 BLOCK = 1 << 20
 
 _GZIP = b"\x1f\x8b"
+_SQLITE = b"SQLite format 3\0"
+_ZIP = b"PK\x03\x04"
+_PARQUET = (b"PAR1", b"PARE")  # the second where even its footer is encrypted
 _WIDE_MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -89,9 +92,7 @@ class _Blocks(io.RawIOBase):
         super().close()
 
 
-def open_bytes(
-    path: Path, offset: int = 0, size: int | None = None, rows: parquet.RowRange | None = None
-) -> ByteStream:
+def open_bytes(path: Path, offset: int = 0, size: int | None = None, rows: RowRange | None = None) -> ByteStream:
     """Return the bytes of a file as UTF-8 without a byte-order mark, unpacked where they are packed."""
     file = open_regular(path)
     try:
@@ -99,6 +100,8 @@ def open_bytes(
             file.seek(offset)
             return ByteStream(_without_mark(_plain(file, size)) if offset == 0 else _plain(file, size), file)
         if _is_parquet(file):
+            from misstep_harness.readers.input import parquet
+
             return ByteStream(parquet.row_lines(path, file, rows), file, of_rows=True)
         return ByteStream(_blocks(path, file), file)
     except OSError as error:
@@ -116,6 +119,8 @@ def open_records(path: Path) -> tuple[ByteStream, tuple[str, ...] | None]:
         if not _is_parquet(file):
             file.close()
             return open_bytes(path), None
+        from misstep_harness.readers.input import parquet
+
         names = parquet.record_names(path, file)
         file.seek(0)
         return ByteStream(parquet.record_lines(path, file), file, of_rows=True), names
@@ -143,36 +148,46 @@ def _cannot_open(path: Path, error: OSError) -> InputError:
 def is_plain(path: Path) -> bool:
     """Return whether a file's own bytes are UTF-8 or nearly so, so that a part of it can be read on its own."""
     with open_regular(path) as file:
-        start = file.read(len(databases.MAGIC))
-    return not start.startswith((_GZIP, archive.MAGIC, databases.MAGIC, *parquet.MAGICS, *_WIDE_MARKS))
+        start = file.read(len(_SQLITE))
+    return not start.startswith((_GZIP, _ZIP, _SQLITE, *_PARQUET, *_WIDE_MARKS))
 
 
 def holds_a_table(path: Path) -> bool:
     """Return whether a file is a database or a table of Parquet: what such a file holds is many runs, not one."""
     with open_regular(path) as file:
-        return file.read(len(databases.MAGIC)).startswith((databases.MAGIC, *parquet.MAGICS))
+        return file.read(len(_SQLITE)).startswith((_SQLITE, *_PARQUET))
 
 
 def row_groups(path: Path) -> list[tuple[int, int]] | None:
     """Return the number of rows and of unpacked bytes of each row group; `None` if it is not a Parquet file."""
     with open_regular(path) as file:
-        return parquet.row_groups(path, file) if _is_parquet(file) else None
+        if not _is_parquet(file):
+            return None
+        from misstep_harness.readers.input import parquet
+
+        return parquet.row_groups(path, file)
 
 
 def _is_parquet(file: BinaryIO) -> bool:
-    start = file.read(len(parquet.MAGICS[0]))
+    start = file.read(len(_PARQUET[0]))
     file.seek(0)
-    return start in parquet.MAGICS
+    return start in _PARQUET
 
 
 def _blocks(path: Path, file: BinaryIO) -> Iterator[bytes]:
-    start = file.read(len(databases.MAGIC))
+    start = file.read(len(_SQLITE))
     file.seek(0)
-    if start == databases.MAGIC and (lines := databases.session_lines(path)) is not None:
-        return lines
-    if start.startswith(archive.MAGIC) and archive.is_eval_log(file):
-        file.seek(0)
-        return archive.eval_log_lines(path, file, os.fstat(file.fileno()).st_size)
+    if start == _SQLITE:
+        from misstep_harness.readers.input import databases
+
+        if (lines := databases.session_lines(path)) is not None:
+            return lines
+    if start.startswith(_ZIP):
+        from misstep_harness.readers.input import archive
+
+        if archive.is_eval_log(file):
+            file.seek(0)
+            return archive.eval_log_lines(path, file, os.fstat(file.fileno()).st_size)
     file.seek(0)
     return _without_mark(_gunzipped(file) if start.startswith(_GZIP) else _plain(file, None))
 
@@ -185,11 +200,13 @@ def _plain(file: BinaryIO, size: int | None) -> Iterator[bytes]:
 
 
 def _gunzipped(file: BinaryIO) -> Iterator[bytes]:
+    from misstep_harness.readers.input.archive import check_expansion
+
     unpacked, lines, size = 0, 0, os.fstat(file.fileno()).st_size
     with gzip.GzipFile(fileobj=file) as packed:
         while block := packed.read1(BLOCK):  # what can be unpacked before a break is given before it is met
             unpacked, lines = unpacked + len(block), lines + block.count(b"\n")
-            archive.check_expansion(unpacked, size, lines)
+            check_expansion(unpacked, size, lines)
             yield block
 
 

@@ -16,15 +16,17 @@ OpenAI      {"type": "function_call", "call_id": "c1", "name": "read", "argument
             "function_call_output", "call_id": "c1", "output": "x = 1"}
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
 from misstep_harness.errors import UnreadableTrajectory
 from misstep_harness.readers.input.fields import at, text_or_none
-from misstep_harness.readers.interchange.conversation import Turn
 from misstep_harness.trajectory import ToolCall, ToolResult
+
+if TYPE_CHECKING:
+    from misstep_harness.readers.interchange.conversation import Turn
 
 _CALLED, _ANSWERED = ("functionCall", "function_call"), ("functionResponse", "function_response")
 _WRAPPERS = (*_CALLED, *_ANSWERED, "toolInvocation")
@@ -49,7 +51,7 @@ def as_message(item: Any) -> Any:
     return {"role": "assistant", "content": [item]} if kind in (*_CALL_ITEMS, "reasoning") else item
 
 
-def place_parts(turn: Turn, parts: Any) -> list[str]:
+def place_parts(turn: "Turn", parts: Any) -> list[str]:
     """Put the thoughts, calls and answers among the parts of a message into its turn; return the texts among them."""
     texts: list[str] = []
     for part in parts if isinstance(parts, list) else []:
@@ -59,7 +61,7 @@ def place_parts(turn: Turn, parts: Any) -> list[str]:
     return texts
 
 
-def _place(turn: Turn, part: dict[str, Any]) -> bool:
+def _place(turn: "Turn", part: dict[str, Any]) -> bool:
     wrapper = next((name for name in _WRAPPERS if isinstance(part.get(name), dict)), "")
     fields = part | part[wrapper] if wrapper else part
     kind = as_text(part.get("type"))

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from heapq import heappush, heappushpop
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -44,9 +44,11 @@ from misstep_harness.protocols import Ask
 from misstep_harness.runs.kind import RunEnd, RunKind, Units
 from misstep_harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep_harness.runs.run import Asking, carry_out
-from misstep_harness.runs.spread import Workers
 from misstep_harness.trajectory import Trajectory
 from misstep_harness.verdict import STATUSES, OrderAnswer, Orders, PairVerdict, Verdict
+
+if TYPE_CHECKING:
+    from misstep_harness.runs.spread import Workers
 
 ANOTHER_CATEGORY = "they ask about another category"
 
@@ -333,7 +335,7 @@ def run_judge(
     batch: bool = False,
     sampling: Sampling | None = None,
     orders: Orders | None = None,
-    workers: Workers | None = None,
+    workers: "Workers | None" = None,
     arguments: Sequence[str] = (),
 ) -> RunEnd:
     """Ask a judge about every item that the run in `out` has no answer for yet, with `batch` by the Batch API."""

@@ -24,8 +24,7 @@ from misstep_harness.judges.replies import label_meant
 from misstep_harness.judges.runnable import RunnableJudge, StoredVerdicts, no_run, offered
 from misstep_harness.places import path_text
 from misstep_harness.readers import find_files
-from misstep_harness.readers.input.archive import UNREADABLE
-from misstep_harness.readers.input.decoding import LINE_LIMIT, decode_document_or_lines
+from misstep_harness.readers.input.decoding import LINE_LIMIT, UNREADABLE, decode_document_or_lines
 from misstep_harness.readers.input.streams import is_plain, open_records
 from misstep_harness.registry import raised
 from misstep_harness.trajectory import Source

@@ -10,8 +10,8 @@ from msgspec import structs
 
 from misstep_analysis.stats.printed.audit import possible_dissents
 from misstep_analysis.stats.raters import coefficients
-from misstep_analysis.stats.raters.agreement import NO_DISAGREEMENT, Coefficient, cohen_kappa, fleiss_kappa, gwet_ac
-from misstep_analysis.stats.raters.coefficients import Level
+from misstep_analysis.stats.raters.agreement import Coefficient, cohen_kappa, fleiss_kappa, gwet_ac
+from misstep_analysis.stats.raters.coefficients import NO_DISAGREEMENT, Level
 from misstep_analysis.stats.raters.patterns import MISSING, IntArray, category_counts, contingency_table
 from misstep_analysis.stats.resampling import bootstrap, percentile_interval
 from tests.analysis.stats.quantities import Undefined, value_or_reason
