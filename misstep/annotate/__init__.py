@@ -45,7 +45,7 @@ def annotate(
         typer.Argument(
             metavar="CASES|STUDY",
             parser=path_alone,
-            help="What to label: anything that `misstep triage` reads, a benchmark, a judge's run or curated runs; or a"
+            help="Cases to label: anything that `misstep triage` reads, a benchmark, a judge's run or curated runs; or a"
             " study, to measure.",
         ),
     ],
