@@ -45,8 +45,8 @@ def annotate(
         typer.Argument(
             metavar="CASES|STUDY",
             parser=path_alone,
-            help="Cases to label: anything that `misstep triage` reads, a benchmark, a judge's run or curated runs; or a"
-            " study, to measure.",
+            help="Cases to label: anything that `misstep triage` reads, a benchmark, a judge's run or curated runs;"
+            " or a study, to measure.",
         ),
     ],
     out: Annotated[
