@@ -251,8 +251,10 @@ def classify_into(
     manifest = replace(manifest, inputs=inputs_of_files(states))
     if earlier is None or not finished:
         _set_back(out, manifest)
+        shutil.rmtree(out / NEW, ignore_errors=True)  # of a run that was finished then: nobody makes it now
         return run.made(out, states, files)
     if _identity(earlier) == _identity(manifest):
+        _clear_stopped(out)
         return None
     copy = _copy_of(out)
     names = {} if (changed := _changed_rules(earlier, manifest)) else _names_now(known, states, copy.names)
@@ -349,6 +351,14 @@ def _replaced(
         complete(out)
         (out / PROGRESS).unlink()
     return summary
+
+
+def _clear_stopped(out: Path) -> None:
+    """Remove what a kill left of a run of other files, unless another process is making one."""
+    if (out / NEW).exists():
+        with suppress(UsageError), locked(out / PROGRESS):
+            shutil.rmtree(out / NEW, ignore_errors=True)
+            (out / PROGRESS).unlink()
 
 
 def _set_back(folder: Path, manifest: Manifest) -> None:
