@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from misstep_harness.journal.records import VERDICTS, read_verdicts
-from misstep_harness.reflexive.records import Diagnosed, Failed, Restored
-from misstep_harness.reflexive.runs.running import CHANGES, recorded_events
+from misstep_harness.reflexive.records import CHANGES, Diagnosed, Failed, Restored
+from misstep_harness.reflexive.runs.running import recorded_events
 from tests.harness.clients.faulty_server import Play, answer, completion, serving, stall
 from tests.misstep.as_a_user import in_a_thread, misstep
 from tests.waiting import wait_until

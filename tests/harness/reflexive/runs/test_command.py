@@ -11,11 +11,10 @@ from misstep_harness.agent.clocks import VirtualClock
 from misstep_harness.errors import InputError, UsageError
 from misstep_harness.journal.run_folder import RunInProgress
 from misstep_harness.reflexive.protocols import Skill
-from misstep_harness.reflexive.records import Failed, LoopEvent, SnapshotTaken
+from misstep_harness.reflexive.records import CHANGES, Failed, LoopEvent, SnapshotTaken
 from misstep_harness.reflexive.runs.command_file import read_command_file
 from misstep_harness.reflexive.runs.command_target import CommandSkill
 from misstep_harness.reflexive.runs.running import (
-    CHANGES,
     ReflectPlan,
     ReflectSummary,
     agents_of_skill,
