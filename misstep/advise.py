@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from misstep.options.common import Json, command_app, json_text, path_alone, write_file
-from misstep.options.prices import priced_by
+from misstep.options.model import priced_by
 from misstep_analysis.sessions.advice import advice_diff, advice_of
 from misstep_analysis.tables.wording import counted_text
 from misstep_harness.classifiers.shell import commands

@@ -19,8 +19,7 @@ from misstep.options.common import (
     write_page,
 )
 from misstep.options.gate import ABOVE, GateOptions
-from misstep.options.model import MODEL_OPTIONS, ModelOptions
-from misstep.options.prices import PRICES, agents_prices
+from misstep.options.model import MODEL_OPTIONS, PRICES, ModelOptions, agents_prices
 from misstep.options.run_folders import Since, Until, run_folder, stopped_with
 from misstep.options.spread import SpreadOptions
 from misstep_analysis.sessions.findings import as_json, complaints, findings_text, new_text, shares, with_new

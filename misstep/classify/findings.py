@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from misstep.options.prices import priced_by
+from misstep.options.model import priced_by
 from misstep_analysis.sessions.costs import costs_of
 from misstep_analysis.sessions.findings import Findings, findings
 from misstep_harness.journal.classified import SessionFinding

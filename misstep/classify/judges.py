@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import structs
 
 from misstep.classify.run_folder import concluding_with
-from misstep.options.prices import priced_by
+from misstep.options.model import priced_by
 from misstep_analysis.gold import read_gold
 from misstep_analysis.runs.finished import read_scores
 from misstep_analysis.sessions.costs import costs_of

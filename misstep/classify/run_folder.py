@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from misstep.options.prices import priced_by
+from misstep.options.model import priced_by
 from misstep_analysis.runs.finished import named_inputs, read_scores
 from misstep_analysis.sessions.costs import costs_of
 from misstep_analysis.sessions.documents import findings_files, show_flagged

@@ -23,6 +23,7 @@ from misstep_harness.journal.records import encode_lines
 from misstep_harness.readers.interchange.atif import to_atif
 from tests.analysis.annotation.made_up import opened, served, write_cases
 from tests.browser.conftest import write_pages
+from tests.layout.sources import module_name
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up_runs import (
     benchmark_of_runs,
@@ -235,16 +236,15 @@ def _written(folder: Path, misstep: Callable[..., None]) -> Iterator[str]:
 def _makers() -> set[str]:
     """The modules that make pages, or parts of them: those that import a door to it."""
     results = set()
-    for room in ("analysis", "studies"):
-        for file in (ROOT / room).rglob("*.py"):
-            names = {
-                name.name
-                for node in ast.walk(ast.parse(file.read_text()))
-                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("misstep_analysis.pages")
-                for name in node.names
-            }
-            if names & DOORS and file.name != "__init__.py":
-                results.add(".".join(("misstep", *file.relative_to(ROOT).with_suffix("").parts)))
+    for file in (ROOT / "analysis").rglob("*.py"):
+        names = {
+            name.name
+            for node in ast.walk(ast.parse(file.read_text()))
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("misstep_analysis.pages")
+            for name in node.names
+        }
+        if names & DOORS and file.name != "__init__.py":
+            results.add(module_name(file.relative_to(ROOT).as_posix()))
     return results
 
 

@@ -179,7 +179,7 @@ class Listing {
 
   selecting(place) {
     return make("input", {
-      type: "checkbox", class: "select", tabindex: -1, checked: this.selected.has(place), "aria-label": `Select ${this.title_of(place)}`,
+      type: "checkbox", class: "select", checked: this.selected.has(place), "aria-label": `Select ${this.title_of(place)}`,
       on: { click: event => { event.stopPropagation(); this.select_row(place); } },
     });
   }
