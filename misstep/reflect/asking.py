@@ -55,6 +55,18 @@ class ItemBudget(OptionGroup, frozen=True):
         int, typer.Option(min=1, metavar="N", help="Number of failures in a row after which the strategist is asked.")
     ] = 3
 
+    def settings(self, plateau: str, without: frozenset[str]) -> "LoopSettings":
+        """Return the settings of a loop in which each item may take so much."""
+        from misstep_harness.reflexive.records import ItemLimits, LoopSettings
+
+        return LoopSettings(
+            item=ItemLimits(self.item_seconds, self.attempts, self.tokens, self.usd),
+            failures_between=self.failures_between,
+            least_seconds_to_re_engage=self.strategist_seconds,
+            plateau=plateau,
+            without=without,
+        )
+
 
 def separate(option: str, named: list[str] | None) -> list[str]:
     """Return the names that were given one by one, or several with commas between."""

@@ -86,15 +86,7 @@ def run(
     from misstep_harness.agent.clocks import RealClock, VirtualClock
     from misstep_harness.reflexive.item_budgets import refuse_too_short
     from misstep_harness.reflexive.plateau import detector
-    from misstep_harness.reflexive.records import (
-        CHANGES,
-        LOOP_RECORDS,
-        MECHANISMS,
-        ItemLimits,
-        LoopSettings,
-        inert,
-        mechanisms_named,
-    )
+    from misstep_harness.reflexive.records import CHANGES, LOOP_RECORDS, MECHANISMS, inert, mechanisms_named
     from misstep_harness.reflexive.runs.running import (
         AblationPlan,
         ReflectPlan,
@@ -109,13 +101,7 @@ def run(
     if ablated:
         refuse_given(context, {"items", "time", "lessons"}, "runs of an ablation are alike but for their mechanisms")
     left_out = mechanisms_named(separate("--without", without))
-    settings = LoopSettings(
-        item=ItemLimits(budget.item_seconds, budget.attempts, budget.tokens, budget.usd),
-        failures_between=budget.failures_between,
-        least_seconds_to_re_engage=budget.strategist_seconds,
-        plateau=plateau,
-        without=frozenset() if ablated else left_out,
-    )
+    settings = budget.settings(plateau, frozenset() if ablated else left_out)
     refuse_too_short(settings)
     detector(plateau)  # an unknown one is refused before anything is written
     for sentence in (never := tuple(inert(settings))):

@@ -107,17 +107,14 @@ class PatchJudgeOptions(OptionGroup, frozen=True):
 
         if known.local and self.judge_model:
             raise UsageError("--local has its own model", "Leave out --judge-model.")
-        judge = known_judge(
-            self.patch_judge, model=self.judge_model or (known.model if known.local else ""), base_url=known.base_url
-        )
+        model = self.judge_model or (known.model if known.local else "")
+        judge = known_judge(self.patch_judge, model=model, base_url=known.base_url)
         if not judge.model:
             judge = known_judge(self.patch_judge, model=known.model, base_url=known.base_url)
         address = judge.base_url
         if address and address != known.base_url and not alone:
-            raise UsageError(
-                f"the judge {judge.name} names a server of its own, {address}",
-                "One server answers the agent and the judge: name it with --base-url.",
-            )
+            advice = "One server answers the agent and the judge: name it with --base-url."
+            raise UsageError(f"the judge {judge.name} names a server of its own, {address}", advice)
         return fitted_to_patches(judge), address
 
 

@@ -119,18 +119,16 @@ def _checked(folder: Path) -> Path:
 
 
 def _about(folder: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
-    from misstep_harness.repair.runs.repository import (
-        RepositoryTests,
-        attach_patch,
-        cases_of_repository,
-        objections_now,
-    )
+    from misstep_harness.repair.runs import repository
 
     seconds = options.test_seconds or _TEST_SECONDS
-    tests = RepositoryTests(options.test_command, seconds, options.uncommitted, options.python, options.tasks)
-    collected = cases_of_repository(folder, tests, out, sandbox)
-    asked_anew = partial(objections_now, sandbox=sandbox, uncommitted=options.uncommitted)
-    return Named(collected.cases, folder, collected.held_back, collected.lacks_environment, asked_anew, attach_patch)
+    tests = repository.RepositoryTests(
+        options.test_command, seconds, options.uncommitted, options.python, options.tasks
+    )
+    collected = repository.cases_of_repository(folder, tests, out, sandbox)
+    asked_anew = partial(repository.objections_now, sandbox=sandbox, uncommitted=options.uncommitted)
+    attach, held_back = repository.attach_patch, collected.held_back
+    return Named(collected.cases, folder, held_back, collected.lacks_environment, asked_anew, attach)
 
 
 def told_cases(

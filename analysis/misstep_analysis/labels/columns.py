@@ -227,7 +227,7 @@ class _Column(Struct, frozen=True):
     @property
     def numbers_rows(self) -> bool:
         """Return whether it numbers the rows and is called so, as the index of a data frame that pandas wrote."""
-        if not self.numbers or self.variety < 1:
+        if not self.numbers or self.variety < 1 or self.cells <= HANDFUL:  # an index fills its rows
             return False
         numbers = sorted(int(label) for label in self.labels if label.isdecimal())
         one_after_another = len(numbers) == len(self.labels) == numbers[-1] - numbers[0] + 1
